@@ -1,0 +1,1 @@
+"""Stepladder: memory for coding agents."""
