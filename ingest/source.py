@@ -1,0 +1,118 @@
+"""A file as readers see it: its head, its JSON document, or its JSON lines, whatever their state."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+_HEAD_BYTES = 65_536
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON value of a JSON-lines file and the line it stands on, counted from 1."""
+
+    line: int
+    value: Any
+
+
+class Source:
+    """A file that a reader may read; each form of its content is made once and kept.
+
+    Decoding never fails: bytes that are no UTF-8 become U+FFFD. `warnings` grows while the
+    content is read and names the lines that were left out.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB, without a byte-order mark."""
+        with self.path.open("rb") as file:
+            return file.read(_HEAD_BYTES).removeprefix(_BOM)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole file, without a byte-order mark."""
+        return self.path.read_bytes().removeprefix(_BOM)
+
+    @cached_property
+    def text(self) -> str:
+        """The whole file as text."""
+        return self.data.decode("utf-8", errors="replace")
+
+    @cached_property
+    def document(self) -> Any:
+        """The file as one JSON value; of a damaged one the part before the damage.
+
+        None where not even a part can be read, or where it holds JSON lines.
+        """
+        if not self.head.lstrip()[:1] in (b"{", b"["):
+            return None
+        try:
+            return json.loads(self.text)
+        except json.JSONDecodeError as error:
+            if error.msg == "Extra data":
+                return None
+            return self._salvage(error)
+        except RecursionError:
+            self.warnings.append("nested too deeply to be read")
+            return None
+
+    def _salvage(self, error: json.JSONDecodeError) -> Any:
+        import jiter
+
+        try:
+            value = jiter.from_json(
+                self.text[: error.pos].encode("utf-8", errors="replace"),
+                partial_mode="trailing-strings",
+            )
+        except ValueError:
+            return None
+        self.warnings.append(f"line {error.lineno}: damaged JSON ({error.msg}); read up to there")
+        return value
+
+    @cached_property
+    def records(self) -> list[Record]:
+        """The JSON values of a JSON-lines file.
+
+        Lines end at the byte `\\n` alone; a line may hold several values. A line that is none is
+        left out with a warning, the last one silently: a write was cut short.
+        """
+        found: list[Record] = []
+        lines = self.data.split(b"\n")
+        last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
+        for number, line in enumerate(lines, start=1):
+            try:
+                found.extend(Record(number, v) for v in _values(line.decode("utf-8", "replace")))
+            except (json.JSONDecodeError, RecursionError):
+                if number - 1 != last:
+                    self.warnings.append(f"line {number}: not JSON; left out")
+        return found
+
+    @cached_property
+    def first_records(self) -> list[Record]:
+        """The JSON values that stand whole in the head: enough to recognise a format."""
+        found: list[Record] = []
+        for number, line in enumerate(self.head.split(b"\n"), start=1):
+            try:
+                found.extend(Record(number, v) for v in _values(line.decode("utf-8", "replace")))
+            except (json.JSONDecodeError, RecursionError):
+                continue
+        return found
+
+
+def _values(line: str) -> Iterator[Any]:
+    """Yield the JSON values of a line, which may stand side by side."""
+    decoder, at = json.JSONDecoder(), 0
+    line = line.strip()
+    while at < len(line):
+        value, at = decoder.raw_decode(line, at)
+        yield value
+        while at < len(line) and line[at].isspace():
+            at += 1

@@ -1,0 +1,177 @@
+"""What a store and an embedder must offer. Both are found by name, entry point or `module:attr`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+from .terms import TermCounts
+from .types import EVERYTHING, Batch, Edge, EdgeType, Memory, Node, Scope, Support, Vector
+
+Direction = Literal["out", "in", "both"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteReport:
+    """How many nodes and edges a write added, changed or removed."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    edges_added: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermStatistics:
+    """Statistics of the whole store that lexical scoring needs.
+
+    `document_frequency` maps a term id to (memories with it in the key, in the full text);
+    unseen terms are absent.
+    """
+
+    memories: int
+    mean_key_length: float
+    mean_full_length: float
+    document_frequency: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateQuery:
+    """What to look for: memories that hold any of `terms`, and those nearest to `vector`.
+
+    `limit` counts for each of the two lists. `exclude` are ids that must not come back.
+    """
+
+    terms: tuple[str, ...]
+    vector: Vector | None
+    limit: int = 100
+    min_level: int = 0
+    max_level: int = 99
+    scope: Scope = EVERYTHING
+    exclude: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A memory with what exact scoring needs."""
+
+    memory: Memory
+    terms: TermCounts
+    vector: Vector | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What a store holds: nodes by label, memories by level name, edges by type."""
+
+    labels: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=dict)
+    edges: Mapping[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns short texts into unit vectors."""
+
+    name: str
+    dim: int
+    centre: Vector
+    """Mean of typical vectors, shape (dim,); what approximate search subtracts first."""
+
+    def encode(self, texts: Sequence[str]) -> Vector:
+        """Return float32 rows of unit length, shape (len(texts), dim); empty texts give zeros."""
+        ...
+
+
+@runtime_checkable
+class GraphStore(Protocol):
+    """Keeps the graph. Every read takes a scope and returns nothing outside it.
+
+    Several processes may hold one store open. All methods raise `StoreError` where the store
+    cannot answer; an id that is not there is simply absent from the answer.
+    """
+
+    def write(self, batch: Batch) -> WriteReport:
+        """Write a batch as one transaction: upsert by id, edges once, earliest `created` kept."""
+        ...
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """Delete nodes with all their edges; return how many nodes there were."""
+        ...
+
+    def delete_edges(self, edges: Sequence[Edge]) -> int:
+        """Delete the edges with these sources, types and targets; return how many there were."""
+        ...
+
+    def get(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> dict[str, Node]:
+        """Return the nodes with these ids, in the order of `ids`."""
+        ...
+
+    def find(
+        self,
+        label: str,
+        *,
+        where: Mapping[str, str | int] | None = None,
+        scope: Scope = EVERYTHING,
+        limit: int | None = None,
+    ) -> list[Node]:
+        """Return the nodes of a label whose properties equal `where`, ordered by id."""
+        ...
+
+    def resolve(self, prefix: str, *, limit: int = 10) -> list[str]:
+        """Return ids that begin with `prefix`, in order."""
+        ...
+
+    def edges(
+        self,
+        ids: Sequence[str],
+        *,
+        types: Sequence[EdgeType] = (),
+        direction: Direction = "both",
+        scope: Scope = EVERYTHING,
+    ) -> list[Edge]:
+        """Return edges that touch these nodes, both ends in scope; no type means every type."""
+        ...
+
+    def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:
+        """Return every GENERALIZES_TO edge on a path upward from these nodes."""
+        ...
+
+    def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
+        """Return the lexical statistics of the store for these terms."""
+        ...
+
+    def candidates(self, query: CandidateQuery) -> list[Candidate]:
+        """Return the union of the lexical and the nearest memories, ordered by id."""
+        ...
+
+    def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
+        """Return memories with their terms and vectors, in the order of `ids`."""
+        ...
+
+    def support(self, ids: Sequence[str]) -> dict[str, Support]:
+        """Count the distinct traces below each memory, by what they were."""
+        ...
+
+    def known_actions(self, uids: Sequence[str]) -> dict[str, str]:
+        """Map those of the actions' own ids that are stored already to the trace holding them."""
+        ...
+
+    def counts(self, *, scope: Scope = EVERYTHING) -> Counts:
+        """Count nodes and edges."""
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return a value kept with the store, such as the embedder's name."""
+        ...
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Keep a value with the store."""
+        ...
+
+    def sequence(self) -> int:
+        """Return a number that grows with every write of any process."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections; a closed store raises `StoreError` when used."""
+        ...
