@@ -1,0 +1,51 @@
+"""A trajectory with every secret removed, before anything else looks at its text."""
+
+from dataclasses import replace
+
+from .redact import Redactor
+from .trajectory import Observation, ToolCall, Trajectory, Turn
+
+
+def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
+    """Return the trajectory with all text that a person or a program wrote passed through `redactor`."""
+    text = redactor.text
+    return replace(
+        trajectory,
+        id=text(trajectory.id),
+        source=text(trajectory.source),
+        task=text(trajectory.task),
+        task_id=text(trajectory.task_id),
+        turns=tuple(_turn(t, redactor) for t in trajectory.turns),
+        cwd=text(trajectory.cwd),
+        project=text(trajectory.project),
+        repository_url=text(trajectory.repository_url),
+        branch=text(trajectory.branch),
+        exit_status=text(trajectory.exit_status),
+        outcome=replace(trajectory.outcome, detail=text(trajectory.outcome.detail)),
+        warnings=tuple(text(w) for w in trajectory.warnings),
+    )
+
+
+def _turn(turn: Turn, redactor: Redactor) -> Turn:
+    return replace(
+        turn,
+        text=redactor.text(turn.text),
+        thought=redactor.text(turn.thought),
+        calls=tuple(_call(c, redactor) for c in turn.calls),
+    )
+
+
+def _call(call: ToolCall, redactor: Redactor) -> ToolCall:
+    return replace(
+        call,
+        name=redactor.text(call.name),
+        arguments=redactor.value(call.arguments),
+        raw=redactor.text(call.raw),
+        observation=_observation(call.observation, redactor),
+    )
+
+
+def _observation(observation: Observation | None, redactor: Redactor) -> Observation | None:
+    if observation is None:
+        return None
+    return replace(observation, text=redactor.text(observation.text))

@@ -1,0 +1,278 @@
+"""From files to the graph: read, redact, recognise, distil, embed, write; one run at a time."""
+
+import hashlib
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from ..kg.errors import ReadError, StepladderError
+from ..kg.protocols import Embedder, GraphStore
+from ..kg.types import Batch, Edge, Trace, memories
+from . import nodes
+from .clean import redacted
+from .detect import looks_like
+from .outcome import SideCars
+from .project import language_of, project_of
+from .protocols import Distiller, TrajectoryReader
+from .readers import reader_for
+from .record import RunRecord
+from .redact import Redactor
+from .source import Source
+from .steps import build
+from .trajectory import Trajectory, Turn
+from .walk import files_under
+
+log = logging.getLogger(__name__)
+
+_BENCHMARK_TASK = re.compile(r"^([\w.-]+?)__([\w.-]+)-\d+$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileNote:
+    """A file or a run in it, and what is to be said about it."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestOptions:
+    """What a caller says about the runs, and how far to go.
+
+    `domain` and `project` overrule what the files say. `limit` counts new runs. With `dry_run`
+    everything is done but the write.
+    """
+
+    domain: str = ""
+    project: str = ""
+    limit: int | None = None
+    since: datetime | None = None
+    dry_run: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class IngestReport:
+    """What an ingest did: runs by what became of them, files left out, secrets removed by kind.
+
+    `traces` are the ids of new and updated traces, in the order of writing.
+    """
+
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    traces: list[str] = field(default_factory=list)
+    skipped: list[FileNote] = field(default_factory=list)
+    failed: list[FileNote] = field(default_factory=list)
+    warnings: list[FileNote] = field(default_factory=list)
+    redacted: Counter[str] = field(default_factory=Counter)
+    files: int = 0
+    size_bytes: int = 0
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an ingest is: the file it is at, its position, and how many there are."""
+
+    file: Path
+    position: int
+    total: int
+    report: IngestReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """The parts an ingest needs; `ingest` runs them over files."""
+
+    store: GraphStore
+    embedder: Embedder
+    readers: tuple[TrajectoryReader, ...]
+    distiller: Distiller
+
+    def ingest(
+        self,
+        paths: Iterable[Path],
+        *,
+        options: IngestOptions,
+        report: IngestReport,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> IngestReport:
+        """Bring every run below `paths` into the store, and fill `report` as it goes.
+
+        Each run is one transaction: an interrupted ingest keeps what is in the report.
+        One bad file is reported and does not stop the rest.
+
+        Raises:
+            UsageError: a path does not exist.
+            StoreError: the store could not be read or written.
+        """
+        files = list(files_under(paths, since=options.since))
+        side_cars = SideCars()
+        for position, file in enumerate(files):
+            if options.limit is not None and report.new >= options.limit:
+                break
+            if on_progress:
+                on_progress(Progress(file=file, position=position, total=len(files), report=report))
+            self._file(file, side_cars=side_cars, options=options, report=report)
+        return report
+
+    def _file(
+        self, file: Path, *, side_cars: SideCars, options: IngestOptions, report: IngestReport
+    ) -> None:
+        shown = Redactor().text(str(file))
+        source = Source(file)
+        report.files += 1
+        try:
+            report.size_bytes += file.stat().st_size
+            reader = reader_for(source, self.readers)
+            if reader is None:
+                report.skipped.append(FileNote(path=shown, reason=_unread(source)))
+                return
+            for trajectory in reader.read(source):
+                if options.limit is not None and report.new >= options.limit:
+                    break
+                self._run(trajectory, file, side_cars=side_cars, options=options, report=report)
+        except ReadError as error:
+            report.failed.append(FileNote(path=shown, reason=str(error)))
+        except OSError as error:
+            report.failed.append(FileNote(path=shown, reason=f"could not be read: {error.strerror}"))
+        except StepladderError:
+            raise
+        except Exception as error:  # edge: one bad file must not stop the rest
+            log.exception("failed on %s", shown)
+            report.failed.append(
+                FileNote(path=shown, reason=f"{type(error).__name__} while reading: {error}")
+            )
+
+    def _run(
+        self,
+        trajectory: Trajectory,
+        file: Path,
+        *,
+        side_cars: SideCars,
+        options: IngestOptions,
+        report: IngestReport,
+    ) -> None:
+        redactor = Redactor()
+        trajectory = _complete(trajectory, file, side_cars=side_cars, options=options)
+        trajectory = redacted(trajectory, redactor)
+        if not any(t.role == "agent" for t in trajectory.turns):
+            note = FileNote(path=trajectory.source, reason="no reply of an agent in it")
+            report.skipped.append(note)
+            return
+        id = nodes.trace_id(trajectory.format, trajectory.id)
+        trajectory, continues = self._without_copies(trajectory, id)
+        content_hash = _content_hash(trajectory)
+        stored = self.store.get([id]).get(id)
+        if not trajectory.turns or _is_known(stored, content_hash, trajectory):
+            report.unchanged += 1
+            return
+        run = _record(trajectory, id)
+        batch = self._batch(run, content_hash=content_hash, continues=continues)
+        if stored is not None:
+            batch = replace(batch, retract=(id,))
+        if not options.dry_run:
+            self.store.write(batch)
+        if stored is None:
+            report.new += 1
+        else:
+            report.updated += 1
+        report.traces.append(id)
+        report.redacted.update(redactor.counts)
+        report.steps += len(run.steps)
+        report.warnings.extend(
+            FileNote(path=trajectory.source, reason=w) for w in trajectory.warnings
+        )
+
+    def _without_copies(self, trajectory: Trajectory, id: str) -> tuple[Trajectory, str]:
+        """Leave out the leading turns that another trace holds already, and name that trace."""
+        uids = [c.uid for c in trajectory.calls if c.uid]
+        held = {u: t for u, t in self.store.known_actions(uids).items() if t != id}
+        if not held:
+            return trajectory, ""
+        copied = [i for i, t in enumerate(trajectory.turns) if _is_copy(t, held)]
+        if not copied:
+            return trajectory, ""
+        last = max(copied)
+        kept = trajectory.turns[last + 1 :]
+        continues = next(held[c.uid] for c in trajectory.turns[last].calls if c.uid in held)
+        return replace(trajectory, turns=kept), continues
+
+    def _batch(self, run: RunRecord, *, content_hash: str, continues: str) -> Batch:
+        trace = nodes.trace_of(run, content_hash=content_hash)
+        level_nodes, level_edges = nodes.level_zero(run, trace)
+        distillate = self.distiller.distill(run)
+        all_nodes = (*level_nodes, *distillate.nodes)
+        edges = (*level_edges, *distillate.edges)
+        if continues:
+            edges = (*edges, Edge(source=run.trace_id, type="CONTINUES", target=continues))
+        recalled = memories(all_nodes)
+        vectors = self.embedder.encode([m.key for m in recalled])
+        return Batch(
+            nodes=all_nodes,
+            edges=edges,
+            vectors={m.id: v for m, v in zip(recalled, vectors, strict=True)},
+        )
+
+
+def _unread(source: Source) -> str:
+    kind = looks_like(source)
+    return f"not read yet: {kind}" if kind else "no trajectory"
+
+
+def _complete(
+    trajectory: Trajectory, file: Path, *, side_cars: SideCars, options: IngestOptions
+) -> Trajectory:
+    """Fill in what stands beside the file or was said by the caller."""
+    outcome = trajectory.outcome
+    if outcome.status == "unknown":
+        outcome = side_cars.outcome_of(file, task_id=trajectory.task_id) or outcome
+    project = options.project or trajectory.project
+    if not project and (benchmark := _BENCHMARK_TASK.match(trajectory.task_id)):
+        project = f"{benchmark[1]}/{benchmark[2]}"
+    project = project or project_of(trajectory.cwd, trajectory.repository_url)
+    domain = options.domain or trajectory.domain
+    return replace(trajectory, outcome=outcome, project=project, domain=domain)
+
+
+def _record(trajectory: Trajectory, id: str) -> RunRecord:
+    scope = nodes.scope_of(trajectory.project)
+    run = build(
+        trajectory,
+        trace_id=id,
+        task_id=nodes.task_id(scope, trajectory.task_id, trajectory.task),
+        project=trajectory.project,
+        domain=trajectory.domain,
+        language=trajectory.language,
+    )
+    if run.language:
+        return run
+    return replace(run, language=language_of(_files(run)))
+
+
+def _files(run: RunRecord) -> Iterator[str]:
+    """Files the run touched, changed ones counting more than those it read."""
+    for step in run.steps:
+        yield from step.files
+        yield from step.edits
+
+
+def _is_copy(turn: Turn, held: dict[str, str]) -> bool:
+    return any(c.uid in held for c in turn.calls)
+
+
+def _is_known(stored: object, content_hash: str, trajectory: Trajectory) -> bool:
+    """Tell whether the stored trace holds all of this run: the same content, or a longer copy."""
+    if not isinstance(stored, Trace):
+        return False
+    return stored.content_hash == content_hash or stored.steps > len(trajectory.calls)
+
+
+def _content_hash(trajectory: Trajectory) -> str:
+    """A hash of everything a run says, but not of where its file lies."""
+    said = repr(replace(trajectory, source="", warnings=()))
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
