@@ -78,6 +78,22 @@ class Source:
         return value
 
     @cached_property
+    def outline(self) -> Any:
+        """What the head holds of the file's first JSON value: enough to recognise a format.
+
+        None where the file does not begin with one.
+        """
+        import jiter
+
+        if not self.head.lstrip()[:1] in (b"{", b"["):
+            return None
+        head = self.head.decode("utf-8", errors="replace").encode("utf-8")
+        try:
+            return jiter.from_json(head, partial_mode="trailing-strings")
+        except ValueError:
+            return None
+
+    @cached_property
     def records(self) -> list[Record]:
         """The JSON values of a JSON-lines file.
 
