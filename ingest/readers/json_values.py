@@ -56,33 +56,6 @@ def number(value: Any) -> float | None:
     return float(value) if abs(value) < 1e300 else None
 
 
-def plain_text(content: Any) -> str:
-    """The text of a message's content: a string, or the text parts of a list.
-
-    Anything else in the list, such as an image, stands as its type in brackets.
-    """
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
-        content = [content]
-    return "\n".join(p for p in map(_part, items(content)) if p)
-
-
-def _part(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    fields = mapping(part)
-    if string(fields.get("type")).endswith("thinking"):
-        return ""
-    for key in ("text", "output", "content"):
-        if isinstance(fields.get(key), str):
-            return str(fields[key])
-    if isinstance(fields.get("content"), list):
-        return plain_text(fields["content"])
-    kind = string(fields.get("type"))
-    return f"[{kind}]" if kind else ""
-
-
 def decoded(value: Any) -> Any:
     """A JSON value that may stand as a string of JSON; None where that is damaged."""
     if not isinstance(value, str):

@@ -8,21 +8,23 @@ from typing import Any, Final
 from ...kg.errors import ReadError
 from ..source import Source
 from ..trajectory import Observation, ToolCall, Trajectory, Turn
+from .blocks import readable, said, unique_id
 from .json_values import (
+    arguments_of,
     instance_in,
     integer,
-    items,
     iso_time,
+    items,
     mapping,
     mappings,
     number,
-    plain_text,
     project_of_instance,
     run_id,
     string,
     total_usage,
     usage_of,
 )
+from .result_text import is_result, observation_of
 
 _FENCES: Final = (
     re.compile(r"<mswea_bash_command>(.*?)</mswea_bash_command>", re.DOTALL),
@@ -33,13 +35,6 @@ _FENCES: Final = (
 _FENCE_NAMES: Final = ("<mswea_bash_command>", "```mswea_bash_command", "```bash")
 
 _SUBMIT: Final = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
-_RETURN_CODE: Final = re.compile(r"<returncode>\s*(-?\d+)\s*</returncode>")
-_EXIT_CODE: Final = re.compile(r"\[exit code (-?\d+)\]\s*\Z")
-_CODE_IN_DICT: Final = re.compile(r"[\"']returncode[\"']\s*:\s*(-?\d+)")
-_OUTPUT: Final = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
-_HEAD: Final = re.compile(r"<output_head>\n?(.*?)</output_head>", re.DOTALL)
-_TAIL: Final = re.compile(r"<output_tail>\n?(.*)</output_tail>", re.DOTALL)
-_TIMED_OUT: Final = re.compile(r"\AThe last command <command>.*?timed out", re.DOTALL)
 _REFUSED: Final = re.compile(
     r"\ACommands? not executed\.(?:.*?rejected your commands? with the following message:)?\s*(.*)",
     re.DOTALL,
@@ -97,8 +92,8 @@ class MiniSweAgentReader:
 
 def _speaks_mini(messages: list[Any]) -> bool:
     first = [m for m in mappings(messages[:2]) if m.get("role") in ("system", "user")]
-    said = "\n".join(plain_text(m.get("content")) for m in first)
-    return any(word in said for word in _SUBMIT)
+    prompt = "\n".join(said(m.get("content")) for m in first)
+    return any(word in prompt for word in _SUBMIT)
 
 
 def _trajectory(
@@ -142,7 +137,7 @@ def _trajectory(
 
 
 def _fence_of(messages: list[Mapping[str, Any]]) -> re.Pattern[str]:
-    prompt = "\n".join(plain_text(m.get("content")) for m in messages[:2])
+    prompt = "\n".join(said(m.get("content")) for m in messages[:2])
     named = (f for f, name in zip(_FENCES, _FENCE_NAMES, strict=True) if name in prompt)
     return next(named, _FENCES[-1])
 
@@ -181,7 +176,7 @@ class _Walk:
                 message, call_id=string(message.get("tool_call_id", message.get("call_id")))
             )
         elif role in ("system", "developer"):
-            self.add("system", plain_text(message.get("content")), ref, message)
+            self.add("system", said(message.get("content")), ref, message)
         elif role == "user":
             self.user(message, ref, last=last)
 
@@ -193,7 +188,7 @@ class _Walk:
 
     def agent(self, message: Mapping[str, Any], ref: str) -> None:
         extra = mapping(message.get("extra"))
-        content = plain_text(message.get("content")) or _said_in(message.get("output"))
+        content = said(message.get("content")) or _said_in(message.get("output"))
         calls, in_text = self.actions(message, content, ref)
         text, thought = content, string(message.get("reasoning_content"))
         if (in_text and calls) or content.lstrip().startswith("THOUGHT"):
@@ -235,7 +230,7 @@ class _Walk:
             return
         calls = self.turns[-1].calls
         named = [i for i in self.waiting if call_id and calls[i].id == call_id]
-        content = plain_text(message.get("content", message.get("output")))
+        content = said(message.get("content", message.get("output")))
         at = (named or self.waiting)[0]
         self.waiting.remove(at)
         self.attach([at], _observation(content, extra))
@@ -248,7 +243,7 @@ class _Walk:
         self.turns[-1] = replace(turn, calls=tuple(calls))
 
     def user(self, message: Mapping[str, Any], ref: str, *, last: bool) -> None:
-        content = plain_text(message.get("content"))
+        content = said(message.get("content"))
         extra = mapping(message.get("extra"))
         kind = string(extra.get("interrupt_type"))
         after_agent = bool(self.turns) and self.turns[-1].role == "agent"
@@ -278,8 +273,8 @@ class _Walk:
         turn = self.turns[-1] if self.turns else None
         fresh = turn and turn.role == "agent" and len(self.waiting) == len(turn.calls)
         if turn and fresh and not turn.rejected:
-            said = turn.text or turn.thought
-            self.turns[-1] = replace(turn, text=said, thought="", calls=(), rejected=True)
+            reply = turn.text or turn.thought
+            self.turns[-1] = replace(turn, text=reply, thought="", calls=(), rejected=True)
         else:
             self.add("agent", reply, ref, message, rejected=True)
         self.waiting = []
@@ -313,15 +308,13 @@ def _own_words(text: str) -> str:
 
 
 def _said_in(output: Any) -> str:
-    said = (m for m in mappings(output) if m.get("type") == "message")
-    return "\n".join(plain_text(m.get("content")) for m in said)
+    spoken = (m for m in mappings(output) if m.get("type") == "message")
+    return "\n".join(said(m.get("content")) for m in spoken)
 
 
 def _native_calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Tool calls as actions, for messages without `extra`; broken arguments stay as text."""
-    from .json_values import arguments_of
-
-    found = []
+    found: list[Mapping[str, Any]] = []
     flat = [m for m in mappings(message.get("output")) if m.get("type") == "function_call"]
     for call in mappings(message.get("tool_calls")) or flat:
         function = mapping(call.get("function")) or call
@@ -341,6 +334,7 @@ def _call(action: Mapping[str, Any], ref: str) -> ToolCall:
     command = action.get("command", action.get("action"))
     return ToolCall(
         id=string(action.get("tool_call_id")),
+        uid=unique_id(string(action.get("tool_call_id"))),
         name=string(action.get("name")) or "bash",
         arguments={"command": command} if isinstance(command, str) else {},
         raw=string(action.get("raw")),
@@ -360,47 +354,24 @@ def _time_of(message: Mapping[str, Any]) -> str:
 
 
 def _is_observation(content: str, extra: Mapping[str, Any]) -> bool:
-    return bool(
-        "returncode" in extra
-        or _RETURN_CODE.match(content.lstrip())
-        or _TIMED_OUT.match(content)
-        or _EXIT_CODE.search(content)
-        or content.startswith(("Observation: ", '{"returncode"', "{'output'"))
-    )
+    return "returncode" in extra or is_result(content)
 
 
 def _observation(content: str, extra: Mapping[str, Any]) -> Observation:
-    code = integer(extra.get("returncode"))
-    shown, shown_code, cut = _shown(content)
-    raw = extra.get("raw_output")
-    text = raw if isinstance(raw, str) else shown
-    error = string(extra.get("exception_info"))
-    timed_out = bool(_TIMED_OUT.match(content)) or "timed out" in error
-    code = shown_code if code is None else code
-    if error:
-        text, code = "\n".join(t for t in (text, error) if t), None
-    return Observation(
-        text=text,
-        exit_code=None if timed_out else code,
-        failure="environment" if code or error or timed_out else "",
-        truncated=cut and not isinstance(raw, str),
-        interrupted=timed_out,
+    """What came back: the whole output where `extra` keeps it, else what the template shows."""
+    shown = observation_of(content, exit_code=integer(extra.get("returncode")))
+    raw, error = extra.get("raw_output"), string(extra.get("exception_info"))
+    if isinstance(raw, str):
+        shown = replace(shown, text=readable(raw.rstrip("\n")), truncated=False)
+    if not error:
+        return shown
+    return replace(
+        shown,
+        text="\n".join(t for t in (shown.text, error) if t),
+        exit_code=None,
+        failure="environment",
+        interrupted="timed out" in error,
     )
-
-
-def _shown(content: str) -> tuple[str, int | None, bool]:
-    """What the templates show of a result: its text, its exit code, whether the middle is gone."""
-    match = (
-        _RETURN_CODE.search(content) or _EXIT_CODE.search(content) or _CODE_IN_DICT.search(content)
-    )
-    code = int(match[1]) if match else None
-    head, tail = _HEAD.search(content), _TAIL.search(content)
-    if head and tail and not content.lstrip().startswith("<output>"):
-        return f"{head[1].rstrip()}\n[…]\n{tail[1].lstrip()}".rstrip("\n"), code, True
-    output = _OUTPUT.search(content)
-    if output:
-        return output[1].rstrip("\n"), code, False
-    return _EXIT_CODE.sub("", content).rstrip("\n"), code, "characters elided" in content
 
 
 def _task_in(content: str, template: str) -> str:
