@@ -9,8 +9,11 @@ from typing import Any, Final
 from ...kg.ids import content_id
 from ..trajectory import Turn, Usage
 
-_INSTANCE: Final = re.compile(r"([A-Za-z0-9][\w.-]*?)__([\w.-]+?)(?:-\d+|\.[0-9a-f]{8}(?:\..*)?)")
-"""`owner__name-123` of SWE-bench and its kin, `owner__name.0123abcd.change` of SWE-smith."""
+_INSTANCE: Final = re.compile(
+    r"([A-Za-z0-9](?:(?!__|--)[\w.-])*)__((?:(?!--)[\w.-])+?)(?:-i?\d+|\.[0-9a-f]{8}(?:\..*)?)"
+)
+"""`owner__name-123` of SWE-bench and its kin, `owner__name-i123` of SWE-agent on issues,
+`owner__name.0123abcd.change` of SWE-smith."""
 
 _MILLISECONDS_FROM: Final = 1e11
 _NANOSECONDS_FROM: Final = 1e17
