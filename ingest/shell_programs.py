@@ -190,9 +190,9 @@ _BUILDERS = names(
     "meson pre-commit ruff coverage rails"
 )
 _LOOKERS = names(
-    "cat ls head tail less more bat nl wc grep egrep fgrep rg ag find fd sed awk diff cmp "
-    "file stat tree du df ps top pgrep which type env printenv jq sort uniq od xxd hexdump strings md5sum "
-    "sha256sum id whoami uname command dir Get-Content Get-ChildItem"
+    "cat ls head tail less more bat nl wc grep egrep fgrep rg ag find fd sed awk diff cmp file "
+    "stat tree du df ps top pgrep which type env printenv jq sort uniq od xxd hexdump strings "
+    "md5sum sha256sum id whoami uname command dir Get-Content Get-ChildItem"
 )
 _RUNNING_SUBCOMMANDS = names(
     "test tests t build run run-script check lint typecheck type-check verify package compile "
