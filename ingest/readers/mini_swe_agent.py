@@ -25,6 +25,7 @@ from .json_values import (
     usage_of,
 )
 from .result_text import is_result, observation_of
+from .task_text import task_in
 
 _FENCES: Final = (
     re.compile(r"<mswea_bash_command>(.*?)</mswea_bash_command>", re.DOTALL),
@@ -44,14 +45,6 @@ _INTERRUPTED: Final = re.compile(
 )
 _NEW_TASK: Final = re.compile(r"\AThe user added a new task:\s*(.*)", re.DOTALL)
 _NOT_EXECUTED: Final = "action was not executed"
-_TASK: Final = (
-    re.compile(
-        r"<pr_description>\s*(?:Consider the following PR description:)?(.*)</pr_description>",
-        re.DOTALL,
-    ),
-    re.compile(r"\APlease solve this issue:(.*?)\n\nYou can execute bash commands", re.DOTALL),
-    re.compile(r"\AYour task:(.*?)\. Please reply with a single shell command", re.DOTALL),
-)
 _PLACEHOLDER: Final = re.compile(r"\{\{-?\s*task\s*-?\}\}")
 _TEMPLATE_MARK: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 
@@ -384,8 +377,4 @@ def _task_in(content: str, template: str) -> str:
         end = content.rfind(after) if after.strip() else len(content)
         if content.find(before) >= 0 and end >= start:
             return content[start:end].strip()
-    for pattern in _TASK:
-        match = pattern.search(content)
-        if match:
-            return match[1].strip()
-    return content.strip()
+    return task_in(content)

@@ -26,16 +26,7 @@ from .json_values import (
 )
 from .result_text import observation_of, unframed
 from .swe_agent_actions import call_of, with_open_file
-
-_TASK_FROM: Final = (
-    re.compile(r"<(pr_description|issue_description|problem_statement)>(.*)</\1>", re.DOTALL),
-    re.compile(
-        r"^(ISSUE:|TASK DESCRIPTION:|[^\n]*The description is:)[ ]*\n(.*?)(?:^INSTRUCTIONS:|\Z)",
-        re.DOTALL | re.MULTILINE,
-    ),
-    re.compile(r"\A()(.*?)^INSTRUCTIONS:", re.DOTALL | re.MULTILINE),
-)
-"""Where the task stands in the first message: in the second group."""
+from .task_text import task_in
 
 _REFUSED: Final = re.compile(r"Your output was not formatted correctly|Your command was blocked")
 _EXITS: Final = re.compile(r"exit_(?!forfeit)\w+|skip")
@@ -166,8 +157,7 @@ class _Run:
             prompt = mappings(step.get("query") or step.get("messages"))
             first = [m for m in prompt if m.get("role") == "user" and not m.get("is_demo")]
         text = said(first[0].get("content")) if first else ""
-        matches = (pattern.search(text) for pattern in _TASK_FROM)
-        return next((m[2] for m in matches if m), unframed(text)[0]).strip()
+        return task_in(unframed(text)[0])
 
     def opening(self, task: str) -> tuple[Turn, ...]:
         turns = []
