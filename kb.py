@@ -1,0 +1,398 @@
+"""`KnowledgeBase`: the facade over store, embedder, readers and distiller."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from .ingest.distillers import load_distiller
+from .ingest.imported import BadRow, from_rows
+from .ingest.pipeline import IngestOptions, IngestReport, Pipeline, Progress
+from .ingest.readers import load_readers
+from .ingest.redact import Redactor
+from .kg import plugins
+from .kg.errors import EmbeddingError, UsageError
+from .kg.ids import content_id
+from .kg.protocols import Counts, Embedder, GraphStore
+from .kg.settings import default_store
+from .kg.stores import open_store
+from .kg.types import (
+    EVERYTHING,
+    Batch,
+    Edge,
+    LevelName,
+    Memory,
+    Node,
+    Retrieval,
+    Scope,
+    Support,
+    Trace,
+    memories,
+)
+from .queries.answer import Answer, retrieve
+from .queries.search import Hit, search
+from .queries.why import Evidence, evidence
+
+EMBEDDERS: Final[Mapping[str, str]] = {
+    "static-256": "stepladder.kg.embedding.static:StaticEmbedder",
+}
+_BATCH_ROWS = 1000
+_LAST_INGEST = "last_ingest"
+_EMBEDDER = "embedder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import did, counted in memories; `failed` names rows that could not be taken."""
+
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: tuple[BadRow, ...] = ()
+    redacted: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A node with what stands around it."""
+
+    node: Node
+    support: Support
+    edges: tuple[Edge, ...]
+    neighbours: Mapping[str, Node]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a knowledge base holds, and what the last ingest left out."""
+
+    levels: Mapping[str, int]
+    labels: Mapping[str, int]
+    edges: Mapping[str, int]
+    domains: Mapping[str, int]
+    projects: Mapping[str, int]
+    outcomes: Mapping[str, int]
+    languages: Mapping[str, int]
+    agents: Mapping[str, int]
+    formats: Mapping[str, int]
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+class KnowledgeBase:
+    """A graph of memories: runs in, answers out.
+
+    Use it as a context manager, or call `close`.
+
+    >>> with KnowledgeBase.open(":memory:") as kb:
+    ...     kb.stats().levels["insight"]
+    0
+    """
+
+    def __init__(self, store: GraphStore, embedder: Embedder) -> None:
+        self.store = store
+        self.embedder = embedder
+
+    @classmethod
+    def open(
+        cls, address: str | Path | None = None, *, embedder: str | Embedder = "static-256"
+    ) -> "KnowledgeBase":
+        """Open or make the store at a path or an address; by default in the user's data folder.
+
+        Raises:
+            StoreError: the store could not be opened.
+            EmbeddingError: the store was made with another embedder.
+        """
+        if isinstance(embedder, str):
+            embedder = _load_embedder(embedder)
+        store = open_store(str(address or default_store()), embedder=embedder)
+        kept = store.setting(_EMBEDDER)
+        if kept is None:
+            store.set_setting(_EMBEDDER, embedder.name)
+        elif kept != embedder.name:
+            store.close()
+            raise EmbeddingError(
+                f"The store's vectors come from {kept!r}, not from {embedder.name!r}.",
+                hint=f"Open it with --embedder {kept}.",
+            )
+        return cls(store, embedder)
+
+    def close(self) -> None:
+        """Release the store."""
+        self.store.close()
+
+    def __enter__(self) -> "KnowledgeBase":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def ingest(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        domain: str = "",
+        project: str = "",
+        limit: int | None = None,
+        since: datetime | None = None,
+        dry_run: bool = False,
+        distiller: str = "rules",
+        on_progress: Callable[[Progress], None] | None = None,
+        report: IngestReport | None = None,
+    ) -> IngestReport:
+        """Read the runs in files and folders, climb from each, and keep what is new.
+
+        Running it again adds nothing. `report` is filled as the work goes, so that a caller who
+        interrupts it knows what was kept.
+
+        Raises:
+            UsageError: a path does not exist.
+            StoreError: the store could not be read or written.
+        """
+        pipeline = Pipeline(
+            store=self.store,
+            embedder=self.embedder,
+            readers=load_readers(),
+            distiller=load_distiller(distiller),
+        )
+        options = IngestOptions(
+            domain=domain, project=project, limit=limit, since=since, dry_run=dry_run
+        )
+        report = report or IngestReport()
+        pipeline.ingest(
+            (Path(p) for p in paths), options=options, report=report, on_progress=on_progress
+        )
+        if not dry_run:
+            reasons = Counter(n.reason for n in (*report.skipped, *report.failed))
+            self.store.set_setting(_LAST_INGEST, json.dumps(reasons, sort_keys=True))
+        return report
+
+    def import_memories(
+        self, rows: Iterable[Mapping[str, Any]], *, dry_run: bool = False
+    ) -> ImportReport:
+        """Take memories that were made elsewhere; `ingest.imported.from_rows` says what a row has.
+
+        A `parents` id must be among the rows or in the store; a row whose parent is not is taken
+        without it and reported. With `dry_run` everything is checked and nothing written.
+        """
+        made = from_rows(rows)
+        edges, missing = self._with_known_ends(made.nodes, made.edges)
+        nodes, taken = self._without_own(made.nodes)
+        recalled = memories(nodes)
+        stored = self.store.get([m.id for m in recalled])
+        unchanged = sum(stored.get(m.id) == m for m in recalled)
+        if not dry_run:
+            self._write_in_parts(nodes, edges)
+        return ImportReport(
+            new=sum(m.id not in stored for m in recalled),
+            updated=len(stored) - unchanged,
+            unchanged=unchanged,
+            failed=(*made.failed, *missing, *taken),
+            redacted=made.redacted.total(),
+        )
+
+    def _write_in_parts(self, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
+        recalled = memories(nodes)
+        vectors = self.embedder.encode([m.key for m in recalled])
+        by_id = {m.id: v for m, v in zip(recalled, vectors, strict=True)}
+        for start in range(0, len(nodes), _BATCH_ROWS):
+            part = nodes[start : start + _BATCH_ROWS]
+            held = {n.id: by_id[n.id] for n in part if n.id in by_id}
+            self.store.write(Batch(nodes=tuple(part), vectors=held))
+        for start in range(0, len(edges), _BATCH_ROWS):
+            self.store.write(Batch(edges=tuple(edges[start : start + _BATCH_ROWS])))
+
+    def _with_known_ends(
+        self, nodes: Mapping[str, Node], edges: Sequence[Edge]
+    ) -> tuple[list[Edge], list[BadRow]]:
+        elsewhere = {e.target for e in edges if e.target not in nodes}
+        known = self.store.get(sorted(elsewhere))
+        kept = [e for e in edges if e.target in nodes or e.target in known]
+        position = {id: i for i, id in enumerate(nodes, start=1)}
+        missing = [
+            BadRow(row=position[e.source], reason=f"Parent {e.target!r} is not there; left out.")
+            for e in edges
+            if e.target not in nodes and e.target not in known
+        ]
+        return kept, missing
+
+    def _without_own(self, nodes: Mapping[str, Node]) -> tuple[list[Node], list[BadRow]]:
+        """Leave out rows whose id belongs to a memory that was not imported."""
+        ids = [n.id for n in nodes.values() if isinstance(n, Memory)]
+        own = {
+            id
+            for id, n in self.store.get(ids).items()
+            if not isinstance(n, Memory) or n.origin != "import"
+        }
+        taken = [BadRow(row=0, reason=f"The id {id!r} belongs to a memory of ours.") for id in own]
+        return [n for n in nodes.values() if n.id not in own], taken
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        levels: Sequence[LevelName] | None = None,
+        scope: Scope | str | None = None,
+        language: str = "",
+        exclude: Iterable[str] = (),
+    ) -> list[Hit]:
+        """Return the `k` best candidates at the given levels, best first, before a level is chosen.
+
+        `scope` is a project's name (its memories and shared ones), a `Scope`, or None for
+        everything in the store.
+        """
+        return search(
+            self.store,
+            self.embedder,
+            text,
+            k=k,
+            levels=levels,
+            scope=_scope(scope),
+            language=language,
+            exclude=frozenset(exclude),
+        )
+
+    def retrieve(
+        self,
+        task: str,
+        *,
+        project: str = "",
+        domain: str = "",
+        language: str = "",
+        tools: Sequence[str] = (),
+        budget_tokens: int = 2000,
+        k: int = 8,
+        strict: bool = False,
+        exclude: Iterable[str] = (),
+        record: bool = True,
+        now: datetime | None = None,
+    ) -> Answer:
+        """Answer a task with the most abstract memories that apply to it, or with none.
+
+        The answer fits `budget_tokens`. It is recorded as a `Retrieval` under the answer's
+        `retrieval_id`, so that a later run that saw it can be credited; not with `record=False`.
+        """
+        answer = retrieve(
+            self.store,
+            self.embedder,
+            Redactor().text(task),
+            project=project,
+            domain=domain,
+            language=language,
+            tools=tuple(tools),
+            budget_tokens=budget_tokens,
+            k=k,
+            strict=strict,
+            exclude=frozenset(exclude),
+        )
+        time = (now or datetime.now(UTC)).isoformat()
+        answer = replace(answer, retrieval_id=content_id("r", answer.query, project, time))
+        if record:
+            self._record(answer, project=project, time=time)
+        return answer
+
+    def _record(self, answer: Answer, *, project: str, time: str) -> None:
+        node = Retrieval(
+            id=answer.retrieval_id,
+            created=time,
+            scope=project or "unassigned",
+            query=answer.query[:2000],
+            abstained=answer.abstained,
+            confidence=answer.confidence,
+            floor=answer.floor,
+        )
+        edges = tuple(
+            Edge(source=node.id, type="SHOWED", target=item.memory.id, rank=rank)
+            for rank, item in enumerate(answer.items, start=1)
+        )
+        self.store.write(Batch(nodes=(node,), edges=edges))
+
+    def show(self, id: str) -> Shown:
+        """Return a node, what supports it and what it is linked to; the id may be shortened.
+
+        Raises:
+            UsageError: no node, or several, have this id.
+        """
+        full_id = self.resolve(id)
+        node = self.store.get([full_id])[full_id]
+        edges = tuple(self.store.edges([full_id]))
+        around = self.store.get(sorted({e.source for e in edges} | {e.target for e in edges}))
+        support = self.store.support([full_id]).get(full_id, Support())
+        return Shown(node=node, support=support, edges=edges, neighbours=around)
+
+    def why(self, id: str) -> Evidence:
+        """Return the path from a memory down to the steps that bear it out; the id may be shortened.
+
+        Raises:
+            UsageError: no node, or several, have this id.
+        """
+        return evidence(self.store, self.resolve(id))
+
+    def resolve(self, id: str) -> str:
+        """Return the one id that begins with `id`.
+
+        Raises:
+            UsageError: no node, or several, have this id.
+        """
+        found = self.store.resolve(id)
+        if id in found:
+            return id
+        if not found:
+            raise UsageError(
+                f"Nothing has the id {id!r}.", hint="Find one with: stepladder query 'your task'"
+            )
+        if len(found) > 1:
+            raise UsageError(f"{id!r} is short for several: {', '.join(found)}.")
+        return found[0]
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Delete memories; a trace goes with everything that stands on it alone."""
+        full_ids = [self.resolve(id) for id in ids]
+        found = self.store.get(full_ids)
+        traces = tuple(id for id, n in found.items() if isinstance(n, Trace))
+        removed = self.store.write(Batch(retract=traces)).removed if traces else 0
+        return removed + self.store.delete([id for id in full_ids if id not in traces])
+
+    def stats(self) -> Stats:
+        """Count what the knowledge base holds."""
+        counts: Counts = self.store.counts()
+        traces = [n for n in self.store.find("Trace") if isinstance(n, Trace)]
+        kept = self.store.setting(_LAST_INGEST)
+        return Stats(
+            levels=counts.levels,
+            labels=counts.labels,
+            edges=counts.edges,
+            domains=_tally(d for t in traces for d in t.domains),
+            projects=_tally(t.project for t in traces),
+            outcomes=_tally(t.outcome for t in traces),
+            languages=_tally(x for t in traces for x in t.languages),
+            agents=_tally(t.agent for t in traces),
+            formats=_tally(t.format for t in traces),
+            skipped=json.loads(kept) if kept else {},
+        )
+
+
+def _load_embedder(name: str) -> Embedder:
+    embedder: Embedder = plugins.load(name, group="stepladder.embedders", built_in=EMBEDDERS)()
+    return embedder
+
+
+def _scope(scope: Scope | str | None) -> Scope:
+    if scope is None:
+        return EVERYTHING
+    return Scope.of(scope) if isinstance(scope, str) else scope
+
+
+def _tally(values: Iterable[str]) -> dict[str, int]:
+    """Counts of the values that are not empty, the most frequent first, ties by name."""
+    counted = Counter(v for v in values if v)
+    return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
