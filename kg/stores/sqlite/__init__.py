@@ -1,0 +1,5 @@
+"""The store in one SQLite file."""
+
+from .store import SQLiteStore
+
+__all__ = ["SQLiteStore"]

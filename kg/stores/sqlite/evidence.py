@@ -1,0 +1,182 @@
+"""Which traces stand behind which memories, and what kinds of runs they were.
+
+Rows of `evidence` are the reachability of traces along GENERALIZES_TO; the triggers of the schema
+keep the counters that `support` reads. Everything here takes the numbers of nodes.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import apsw
+
+from ...types import Support, Trace
+from .connection import fetch
+from .rows import column_text, from_column, json_list
+
+_ADD_FACETS = "INSERT OR IGNORE INTO facet (trace, name, value) VALUES (?, ?, ?)"
+
+_REMOVE_FACETS = "DELETE FROM facet WHERE trace = ? AND name = ? AND value = ?"
+
+_FACETS = "SELECT name, value FROM facet WHERE trace = ?"
+
+_ADD_SELF = "INSERT OR IGNORE INTO evidence (memory, trace) VALUES (?1, ?1)"
+
+_CARRY_UP = """
+    WITH RECURSIVE above (node) AS (
+        VALUES (:target)
+        UNION
+        SELECT edge.target FROM above
+        JOIN edge ON edge.source = above.node AND edge.type = 'GENERALIZES_TO'
+    )
+    INSERT OR IGNORE INTO evidence (memory, trace)
+    SELECT above.node, below.trace FROM above
+    CROSS JOIN evidence AS below ON below.memory = :source
+"""
+
+_ABOVE = """
+    WITH RECURSIVE above (node) AS (
+        SELECT value FROM json_each(?)
+        UNION
+        SELECT edge.target FROM above
+        JOIN edge ON edge.source = above.node AND edge.type = 'GENERALIZES_TO'
+    )
+    SELECT node FROM above
+"""
+
+_KEEP_REACHED_FROM_BELOW = """
+    WITH RECURSIVE below (node) AS (
+        VALUES (:memory)
+        UNION
+        SELECT edge.source FROM below
+        JOIN edge ON edge.target = below.node AND edge.type = 'GENERALIZES_TO'
+    )
+    DELETE FROM evidence
+    WHERE memory = :memory AND trace NOT IN (SELECT node FROM below)
+"""
+
+_KEEP_REACHED_BY_TRACE = """
+    WITH RECURSIVE above (node) AS (
+        VALUES (:trace)
+        UNION
+        SELECT edge.target FROM above
+        JOIN edge ON edge.source = above.node AND edge.type = 'GENERALIZES_TO'
+    )
+    DELETE FROM evidence
+    WHERE trace = :trace AND memory NOT IN (SELECT node FROM above)
+"""
+
+_FORGET = (
+    "DELETE FROM evidence WHERE memory IN (SELECT value FROM json_each(?))",
+    "DELETE FROM evidence WHERE trace IN (SELECT value FROM json_each(?))",
+    "DELETE FROM facet WHERE trace IN (SELECT value FROM json_each(?))",
+)
+
+_SUPPORT = """
+    SELECT node.id, support.facet, support.value, support.traces
+    FROM json_each(?) AS wanted
+    CROSS JOIN node ON node.id = wanted.value
+    JOIN support ON support.memory = node.number AND support.facet <> 'task'
+    ORDER BY wanted.key, support.traces DESC, support.value
+"""
+
+_TASKS = """
+    SELECT node.id, count(*)
+    FROM json_each(?) AS wanted
+    CROSS JOIN node ON node.id = wanted.value
+    JOIN support ON support.memory = node.number AND support.facet = 'task'
+    GROUP BY node.id
+"""
+
+_FIELDS: Final = {
+    "project": "projects",
+    "domain": "domains",
+    "language": "languages",
+    "agent": "agents",
+    "model": "models",
+    "outcome": "outcomes",
+}
+
+
+def describe(connection: apsw.Connection, number: int, trace: Trace) -> None:
+    """Keep what kind of run a trace is; it stands behind itself."""
+    wanted = set(_facets(trace))
+    known = set(fetch(connection, _FACETS, (number,)))
+    connection.executemany(_REMOVE_FACETS, ((number, *f) for f in sorted(known - wanted)))
+    connection.executemany(_ADD_FACETS, ((number, *f) for f in sorted(wanted - known)))
+    connection.execute(_ADD_SELF, (number,))
+
+
+def carry_up(connection: apsw.Connection, edges: Iterable[tuple[int, int]]) -> None:
+    """Put the evidence of new GENERALIZES_TO edges' sources behind all that stands above them.
+
+    All the edges are stored already, so their order does not matter.
+    """
+    for source, target in edges:
+        connection.execute(_CARRY_UP, {"source": source, "target": target})
+
+
+def above(connection: apsw.Connection, numbers: Iterable[int]) -> list[int]:
+    """These nodes and all that stands above them."""
+    return [n for (n,) in fetch(connection, _ABOVE, (json_list(numbers),))]
+
+
+def recount(connection: apsw.Connection, memories: Iterable[int]) -> None:
+    """Drop the evidence that no longer reaches these memories."""
+    for memory in memories:
+        connection.execute(_KEEP_REACHED_FROM_BELOW, {"memory": memory})
+
+
+def retrace(connection: apsw.Connection, traces: Iterable[int]) -> None:
+    """Drop these traces from the memories they no longer reach."""
+    for trace in traces:
+        connection.execute(_KEEP_REACHED_BY_TRACE, {"trace": trace})
+
+
+def forget(connection: apsw.Connection, numbers: Sequence[int]) -> None:
+    """Drop everything kept about these nodes."""
+    for statement in _FORGET:
+        connection.execute(statement, (json.dumps(numbers),))
+
+
+def support(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Support]:
+    """Count the distinct traces below each memory that is there."""
+    wanted = json_list(ids)
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    for id, facet, value, traces in fetch(connection, _SUPPORT, (wanted,)):
+        of_node = counts.setdefault(from_column(id), {})
+        of_node.setdefault(facet, {})[from_column(value)] = traces
+    tasks = {from_column(id): n for id, n in fetch(connection, _TASKS, (wanted,))}
+    there = fetch(
+        connection,
+        "SELECT id FROM node WHERE id IN (SELECT value FROM json_each(?)) AND level IS NOT NULL",
+        (wanted,),
+    )
+    known = {from_column(id) for (id,) in there}
+    return {id: _support(counts.get(id, {}), tasks.get(id, 0)) for id in ids if id in known}
+
+
+def _support(counts: Mapping[str, Mapping[str, int]], tasks: int) -> Support:
+    return Support(
+        traces=counts.get("trace", {}).get("", 0),
+        tasks=tasks,
+        **{field: counts.get(facet, {}) for facet, field in _FIELDS.items()},
+    )
+
+
+def _facets(trace: Trace) -> Iterator[tuple[str, str]]:
+    yield "trace", ""
+    single = {
+        "task": trace.task,
+        "project": trace.project,
+        "agent": trace.agent,
+        "outcome": trace.outcome,
+    }
+    several = {"domain": trace.domains, "language": trace.languages, "model": trace.models}
+    for name, value in single.items():
+        if value:
+            yield name, column_text(value)
+    for name, values in several.items():
+        for value in values:
+            if value:
+                yield name, column_text(value)

@@ -1,0 +1,247 @@
+"""Reads of the graph itself: nodes, edges, paths upward, counts. Every one keeps to a scope."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import fields
+from itertools import islice
+from typing import Any, Final
+
+import apsw
+
+from ...errors import UsageError
+from ...protocols import Candidate, Counts, Direction
+from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, level_name
+from .connection import fetch
+from .rows import (
+    column_text,
+    empty_defaults,
+    from_column,
+    json_list,
+    scope_list,
+    to_candidate,
+    to_edge,
+    to_node,
+)
+
+# A scope is one parameter: NULL for everything, else a JSON array of the scopes that may be read.
+
+_GET = """
+    SELECT node.id, node.label, node.scope, node.created, node.properties
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN node ON node.id = wanted.value
+    WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
+    ORDER BY wanted.key
+"""
+
+_FIND = """
+    SELECT id, label, scope, created, properties FROM node
+    WHERE label = :label
+        AND (:scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes)))
+        {conditions}
+    ORDER BY id
+"""
+
+_COLUMN: Final = {name: f"AND {name} = :{name}" for name in ("id", "scope", "created")}
+
+_RESOLVE = """
+    SELECT id FROM node WHERE id >= :prefix AND id < :end ORDER BY id LIMIT :limit
+"""
+
+_EDGES: Final[Mapping[Direction, str]] = {
+    "out": "SELECT edge.* FROM touched JOIN edge ON edge.source = touched.number",
+    "in": "SELECT edge.* FROM touched JOIN edge ON edge.target = touched.number",
+}
+
+_EDGES_BETWEEN = """
+    WITH touched AS (
+        SELECT node.number FROM json_each(:ids) AS wanted CROSS JOIN node ON node.id = wanted.value
+    )
+    SELECT source.id, edge.type, target.id, edge.properties FROM ({found}) AS edge
+    JOIN node AS source ON source.number = edge.source
+    JOIN node AS target ON target.number = edge.target
+    WHERE (:types IS NULL OR edge.type IN (SELECT value FROM json_each(:types)))
+        AND (:scopes IS NULL OR (
+            source.scope IN (SELECT value FROM json_each(:scopes))
+            AND target.scope IN (SELECT value FROM json_each(:scopes))
+        ))
+    ORDER BY source.id, edge.type, target.id
+"""
+
+_ANCESTRY = """
+    WITH RECURSIVE above (number) AS (
+        SELECT node.number FROM json_each(:ids) AS wanted
+        CROSS JOIN node ON node.id = wanted.value
+        WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
+        UNION
+        SELECT edge.target FROM above
+        JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
+        JOIN node ON node.number = edge.target
+        WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
+    )
+    SELECT source.id, edge.type, target.id, edge.properties FROM above
+    JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
+    JOIN node AS source ON source.number = edge.source
+    JOIN node AS target ON target.number = edge.target
+    WHERE :scopes IS NULL OR target.scope IN (SELECT value FROM json_each(:scopes))
+    ORDER BY source.id, target.id
+"""
+
+_FEATURES = """
+    SELECT node.id, node.label, node.scope, node.created, node.properties,
+        memory.key_length, memory.full_length, memory.terms, vector.vector
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN node ON node.id = wanted.value
+    JOIN memory ON memory.node = node.number
+    LEFT JOIN vector ON vector.position = memory.position
+    WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
+    ORDER BY wanted.key
+"""
+
+_KNOWN_ACTIONS = """
+    SELECT step.uid, min(trace.id) FROM json_each(?) AS wanted
+    CROSS JOIN node AS step ON step.uid = wanted.value
+    JOIN edge ON edge.source = step.number AND edge.type = 'PART_OF'
+    JOIN node AS trace ON trace.number = edge.target
+    GROUP BY step.uid
+"""
+
+_COUNT_NODES = """
+    SELECT label, level, count(*) FROM node
+    WHERE :scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes))
+    GROUP BY label, level
+    ORDER BY label, level
+"""
+
+_COUNT_ALL_EDGES = "SELECT type, count(*) FROM edge GROUP BY type ORDER BY type"
+
+_COUNT_EDGES = """
+    SELECT edge.type, count(*) FROM edge
+    JOIN node AS source ON source.number = edge.source
+    JOIN node AS target ON target.number = edge.target
+    WHERE source.scope IN (SELECT value FROM json_each(:scopes))
+        AND target.scope IN (SELECT value FROM json_each(:scopes))
+    GROUP BY edge.type
+    ORDER BY edge.type
+"""
+
+_LAST_CHARACTER: Final = "\U0010ffff"
+
+
+def get(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> dict[str, Node]:
+    """The nodes with these ids, in the order of `ids`."""
+    values = {"ids": json_list(ids), "scopes": scope_list(scope)}
+    nodes = (to_node(*row) for row in fetch(connection, _GET, values))
+    return {node.id: node for node in nodes}
+
+
+def find(
+    connection: apsw.Connection,
+    label: str,
+    *,
+    where: Mapping[str, str | int],
+    scope: Scope,
+    limit: int | None,
+) -> list[Node]:
+    """The nodes of a label whose properties equal `where`, ordered by id."""
+    query, values = _find_query(label, where, scope)
+    with closing(connection.execute(query, values)) as rows:
+        nodes = (to_node(*row) for row in rows)
+        equal = (n for n in nodes if all(getattr(n, k) == v for k, v in where.items()))
+        return list(islice(equal, limit))
+
+
+def resolve(connection: apsw.Connection, prefix: str, *, limit: int) -> list[str]:
+    """Ids that begin with `prefix`, in order."""
+    start = column_text(prefix)
+    values = {"prefix": start, "end": start + _LAST_CHARACTER, "limit": limit}
+    return [from_column(id) for (id,) in fetch(connection, _RESOLVE, values)]
+
+
+def edges(
+    connection: apsw.Connection,
+    ids: Sequence[str],
+    *,
+    types: Sequence[EdgeType],
+    direction: Direction,
+    scope: Scope,
+) -> list[Edge]:
+    """Edges that touch these nodes, both ends in scope, ordered by source, type and target."""
+    ways: tuple[Direction, ...] = ("out", "in") if direction == "both" else (direction,)
+    query = _EDGES_BETWEEN.format(found=" UNION ".join(_EDGES[way] for way in ways))
+    values = {
+        "ids": json_list(ids),
+        "types": json_list(types) if types else None,
+        "scopes": scope_list(scope),
+    }
+    return [to_edge(*row) for row in fetch(connection, query, values)]
+
+
+def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Edge]:
+    """The GENERALIZES_TO edges on paths upward, all of whose nodes are in scope."""
+    values = {"ids": json_list(ids), "scopes": scope_list(scope)}
+    return [to_edge(*row) for row in fetch(connection, _ANCESTRY, values)]
+
+
+def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
+    """Memories with their terms and vectors, in the order of `ids`."""
+    unique = list(dict.fromkeys(ids))
+    values = {"ids": json_list(unique), "scopes": scope_list(scope)}
+    return [to_candidate(row) for row in fetch(connection, _FEATURES, values)]
+
+
+def known_actions(connection: apsw.Connection, uids: Sequence[str]) -> dict[str, str]:
+    """Map the actions that are stored to their trace, the first by id where there are several."""
+    rows = fetch(connection, _KNOWN_ACTIONS, (json_list(uids),))
+    known = {from_column(uid): from_column(trace) for uid, trace in rows}
+    return {uid: known[uid] for uid in uids if uid in known}
+
+
+def counts(connection: apsw.Connection, *, scope: Scope) -> Counts:
+    """Nodes by label, memories by level name, edges by type."""
+    labels: dict[str, int] = {}
+    levels: dict[str, int] = {}
+    scopes = {"scopes": scope_list(scope)}
+    for label, level, count in fetch(connection, _COUNT_NODES, scopes):
+        labels[label] = labels.get(label, 0) + count
+        if level is not None:
+            name = level_name(level)
+            levels[name] = levels.get(name, 0) + count
+    if scope.projects is None:
+        edge_rows = fetch(connection, _COUNT_ALL_EDGES)
+    else:
+        edge_rows = fetch(connection, _COUNT_EDGES, scopes)
+    return Counts(labels=labels, levels=levels, edges=dict(edge_rows))
+
+
+def _find_query(
+    label: str, where: Mapping[str, str | int], scope: Scope
+) -> tuple[str, dict[str, Any]]:
+    """The query that finds at least the nodes wanted, and its parameters."""
+    if label not in NODE_TYPES:
+        raise UsageError(f"Unknown label {label!r}. Available: {', '.join(sorted(NODE_TYPES))}.")
+    node_type = NODE_TYPES[label]
+    known = {f.name for f in fields(node_type)}
+    conditions: list[str] = []
+    values: dict[str, Any] = {"label": label, "scopes": scope_list(scope)}
+    for name, value in where.items():
+        if name not in known:
+            raise UsageError(
+                f"{label} has no property {name!r}. Available: {', '.join(sorted(known))}."
+            )
+        conditions.extend(_condition(name, value, empty_defaults(label), values))
+    return _FIND.format(conditions="\n        ".join(conditions)), values
+
+
+def _condition(
+    name: str, value: str | int, empty: frozenset[str], values: dict[str, Any]
+) -> Iterator[str]:
+    """A condition in SQL where there is one; `find` compares exactly in any case."""
+    if name in _COLUMN:
+        values[name] = column_text(str(value))
+        yield _COLUMN[name]
+    elif name in empty and not value:
+        values[f"path_{name}"] = f"$.{name}"
+        yield f"AND json_extract(properties, :path_{name}) IS NULL"
+    elif not isinstance(value, str) or column_text(value) == value:
+        values[name], values[f"path_{name}"] = value, f"$.{name}"
+        yield f"AND json_extract(properties, :path_{name}) = :{name}"

@@ -1,0 +1,204 @@
+"""Nodes, edges, term counts and vectors as rows, and back. Knows no connection."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from ...errors import EmbeddingError, StoreError
+from ...protocols import Candidate
+from ...terms import TermCounts
+from ...types import (
+    NODE_TYPES,
+    SHARED,
+    Edge,
+    Memory,
+    Node,
+    Scope,
+    Step,
+    Vector,
+    from_properties,
+    label_of,
+    to_properties,
+)
+
+_ESCAPED: Final = "\ufffe"
+_COLUMNS: Final = ("id", "created", "scope")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRow:
+    """A node as the columns of its row."""
+
+    id: str
+    label: str
+    level: int | None
+    scope: str
+    created: str
+    uid: str | None
+    properties: str
+
+
+def column_text(text: str) -> str:
+    """Text as a column can hold it.
+
+    SQLite stores UTF-8 and its functions stop at NUL. Lone surrogates (bytes of a file name that
+    are not UTF-8) and NUL are kept as hexadecimal digits after a mark no other text begins with.
+    """
+    if text.isascii() and "\0" not in text:
+        return text
+    raw = text.encode("utf-8", errors="surrogatepass")
+    if "\0" in text or text.startswith(_ESCAPED) or _has_surrogate(text):
+        return _ESCAPED + raw.hex()
+    return text
+
+
+def from_column(text: str) -> str:
+    """The text that `column_text` was given."""
+    if not text.startswith(_ESCAPED):
+        return text
+    return bytes.fromhex(text[1:]).decode("utf-8", errors="surrogatepass")
+
+
+def json_list(values: Iterable[str] | Iterable[int]) -> str:
+    """Values as one parameter, for `json_each`."""
+    return json.dumps(
+        [column_text(v) if isinstance(v, str) else int(v) for v in values], ensure_ascii=False
+    )
+
+
+def scope_list(scope: Scope) -> str | None:
+    """The scopes a reader may see as one parameter, None for all of them."""
+    return None if scope.projects is None else json_list(sorted({SHARED, *scope.projects}))
+
+
+def to_row(node: Node) -> NodeRow:
+    """A node as its row."""
+    label = label_of(node)
+    empty = empty_defaults(label)
+    properties = {
+        name: value
+        for name, value in to_properties(node).items()
+        if name not in _COLUMNS and not (name in empty and not value)
+    }
+    return NodeRow(
+        id=column_text(node.id),
+        label=label,
+        level=node.level if isinstance(node, Memory) else None,
+        scope=column_text(node.scope),
+        created=column_text(node.created),
+        uid=column_text(node.uid) if isinstance(node, Step) and node.uid else None,
+        properties=to_json(properties),
+    )
+
+
+def to_node(id: str, label: str, scope: str, created: str, properties: str) -> Node:
+    """The node of a row."""
+    values: dict[str, Any] = json.loads(properties)
+    values["id"], values["scope"] = from_column(id), from_column(scope)
+    values["created"] = from_column(created)
+    if label not in NODE_TYPES:
+        raise StoreError(f"The store holds a node of unknown kind {label!r}.")
+    return from_properties(label, values)
+
+
+def to_json(values: Mapping[str, Any]) -> str:
+    """Properties as JSON text, the same for equal properties."""
+    text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    if _has_surrogate(text):
+        return json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return text
+
+
+@cache
+def empty_defaults(label: str) -> frozenset[str]:
+    """The fields whose default is an empty value; where empty they are left out of a row."""
+    return frozenset(f.name for f in fields(NODE_TYPES[label]) if f.default in _EMPTY)
+
+
+_EMPTY: Final[tuple[object, ...]] = ("", (), None, 0, 0.0, False)
+
+
+def edge_properties(edge: Edge) -> str | None:
+    """What an edge carries besides its ends, None where that is nothing."""
+    values = {
+        "quote": edge.quote or None,
+        "score": edge.score,
+        "rank": edge.rank,
+        "merge_run": edge.merge_run or None,
+    }
+    kept = {name: value for name, value in values.items() if value is not None}
+    return to_json(kept) if kept else None
+
+
+def to_edge(source: str, type: Any, target: str, properties: str | None) -> Edge:
+    """The edge of a row whose ends were replaced by their ids."""
+    values: dict[str, Any] = json.loads(properties) if properties else {}
+    return Edge(source=from_column(source), type=type, target=from_column(target), **values)
+
+
+def terms_blob(terms: TermCounts) -> bytes:
+    """Term counts as bytes: the ids, then the counts in the key, then those in the full text."""
+    return (
+        np.ascontiguousarray(terms.ids, dtype="<u4").tobytes()
+        + np.ascontiguousarray(terms.key, dtype=np.uint8).tobytes()
+        + np.ascontiguousarray(terms.full, dtype=np.uint8).tobytes()
+    )
+
+
+def to_terms(blob: bytes, *, key_length: int, full_length: int) -> TermCounts:
+    """The term counts of a blob."""
+    count = len(blob) // 6
+    return TermCounts(
+        ids=np.frombuffer(blob, dtype="<u4", count=count),
+        key=np.frombuffer(blob, dtype=np.uint8, count=count, offset=4 * count),
+        full=np.frombuffer(blob, dtype=np.uint8, count=count, offset=5 * count),
+        key_length=key_length,
+        full_length=full_length,
+    )
+
+
+def vector_blob(vector: Vector, *, dim: int) -> bytes:
+    """A vector as bytes.
+
+    Raises:
+        EmbeddingError: it has another length than the store's vectors, or holds no number.
+    """
+    row = np.ascontiguousarray(vector, dtype="<f4")
+    if row.shape != (dim,):
+        raise EmbeddingError(
+            f"A vector of shape {row.shape} came to a store of vectors of {dim} numbers.",
+            hint="Use the embedder the store was made with, or embed the store again: "
+            "stepladder reembed",
+        )
+    if not np.isfinite(row).all():
+        raise EmbeddingError("A vector holds values that are not finite.")
+    return row.tobytes()
+
+
+def to_vector(blob: bytes) -> Vector:
+    """The vector of a blob, float32 of shape (dim,)."""
+    return np.frombuffer(blob, dtype="<f4")
+
+
+def to_candidate(row: tuple[Any, ...]) -> Candidate:
+    """A candidate from a node's five columns, the two lengths, terms and vector."""
+    id, label, scope, created, properties, key_length, full_length, terms, vector = row
+    memory = to_node(id, label, scope, created, properties)
+    assert isinstance(memory, Memory)
+    return Candidate(
+        memory=memory,
+        terms=to_terms(terms, key_length=key_length, full_length=full_length),
+        vector=None if vector is None else to_vector(vector),
+    )
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
