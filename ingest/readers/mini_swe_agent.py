@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ...kg.errors import ReadError
+from ..outcome import stated_in
 from ..source import Source
 from ..trajectory import Observation, ToolCall, Trajectory, Turn
 from .blocks import readable, said, unique_id
@@ -70,17 +71,26 @@ class MiniSweAgentReader:
         return _speaks_mini(items(fields.get("messages")))
 
     def read(self, source: Source) -> Iterator[Trajectory]:
-        """Yield the one run of the file.
+        """Yield the run of the file, or one for each row of a file of rows.
 
         Raises:
             ReadError: the file holds no messages.
         """
         document = source.document
-        fields = mapping(document)
-        messages = mappings(document if isinstance(document, list) else fields.get("messages"))
-        if not messages:
+        if isinstance(document, list):
+            rows: list[Mapping[str, Any]] = [{"messages": document}]
+        elif document is not None:
+            rows = [mapping(document)]
+        else:
+            rows = [mapping(r.value) for r in source.records]
+        found = False
+        for row in rows:
+            messages = mappings(row.get("messages"))
+            if messages:
+                found = True
+                yield _trajectory(source, row, messages)
+        if not found:
             raise ReadError(f"No messages in {source.path}", hint="Is the file cut short?")
-        yield _trajectory(source, fields, messages)
 
 
 def _speaks_mini(messages: list[Any]) -> bool:
@@ -125,6 +135,7 @@ def _trajectory(
         usage=total_usage(usage_of(r.get("usage")) for r in replies),
         cost_usd=_cost(info, messages),
         exit_status=string(info.get("exit_status")) or _exit_of(messages[-1]),
+        outcome=stated_in(fields),
         warnings=tuple(source.warnings),
     )
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ...kg.errors import ReadError
+from ..outcome import CONFIDENCE, stated_in
 from ..source import Source
 from ..trajectory import Outcome, Trajectory, Turn
 from .json_values import (
@@ -26,12 +27,6 @@ from .task_text import task_in
 _EVENT_FILE: Final = re.compile(r"(?:event-)?(\d+)(?:-[0-9A-Za-z-]+)?\.json")
 _CONVERSATION: Final = re.compile(r"[0-9A-Za-z_-]{8,64}")
 _CACHE: Final = "event_cache"
-_JUDGE_CONFIDENCE: Final = 0.75
-"""Of the resolver's own `success`, a model's guess.
-
-Source: arXiv 2604.14004, judges agreed with the verifier in 74 to 85 % of runs.
-"""
-
 Events = V0Events | V1Events
 
 
@@ -243,17 +238,12 @@ def _project(id: str, instance: Mapping[str, Any], issue: Mapping[str, Any]) -> 
 
 def _outcome(row: Mapping[str, Any]) -> Outcome:
     """What the row says of success: a verifier's report, or the guess of the resolver's model."""
-    tested = mapping(row.get("test_result"))
-    for place in (row, mapping(row.get("report")), mapping(tested.get("report")), tested):
-        resolved = place.get("resolved")
-        if isinstance(resolved, bool):
-            status = "success" if resolved else "failure"
-            return Outcome(status=status, source="verifier", confidence=1.0, detail="resolved")
-    if "git_patch" in row and isinstance(row.get("success"), bool):
+    guess = row.get("success")
+    if "git_patch" in row and isinstance(guess, bool):
         return Outcome(
-            status="success" if row["success"] else "failure",
+            status="success" if guess else "failure",
             source="judge",
-            confidence=_JUDGE_CONFIDENCE,
+            confidence=CONFIDENCE["judge"],
             detail=string(row.get("result_explanation")),
         )
-    return Outcome()
+    return stated_in(row)

@@ -20,7 +20,10 @@ _OUTPUT: Final = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
 _HEAD: Final = re.compile(r"<output_head>\n?(.*?)</output_head>", re.DOTALL)
 _TAIL: Final = re.compile(r"<output_tail>\n?(.*)</output_tail>", re.DOTALL)
 
-_BEFORE: Final = re.compile(r"(?:OBSERVATION:[ ]*\n|EXECUTION RESULT of \[[\w.-]{1,80}\]:[ ]*\n)+")
+_BEFORE: Final = re.compile(
+    r"(?:(?:OBSERVATION:|Observation:|Execution result:|The output of the OS:|"
+    r"EXECUTION RESULT of \[[\w.-]{1,80}\]:)[ ]*\n)+"
+)
 _AFTER: Final = re.compile(
     r"(?:\s*\[(?:exit code|The command completed with|Command finished with|"
     r"The command has no new|The command timed out|Current working directory:|"
@@ -96,4 +99,5 @@ def is_result(text: str) -> bool:
         or _DICT.match(text)
         or _BEFORE.match(text)
         or _AFTER.search(text[-_FRAME_CHARS:])
+        or _PROMPT.search(text[-_FRAME_CHARS:])
     )

@@ -10,6 +10,7 @@ _PATTERNS: Final = tuple(
         r"(?:Consider the following PR description:)?(?P<task>.*)</\1>",
         r"^(?:ISSUE:|TASK DESCRIPTION:|[^\n]*The description is:)[ ]*\n"
         r"(?P<task>.*?)(?:^INSTRUCTIONS:|\Z)",
+        r"^-{5,} NEW TASK DESCRIPTION -{5,}[ ]*\n(?P<task>.*?)^-{5,} END OF NEW TASK",
         r"^# Problem Statement[ ]*\n(?P<task>.*?)(?:^IMPORTANT:|\Z)",
         r"\APlease solve this issue:(?P<task>.*?)\n\nYou can execute bash commands",
         r"\AYour task:(?P<task>.*?)\. Please reply with a single shell command",
