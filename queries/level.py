@@ -1,0 +1,167 @@
+"""The climb: from the runs nearest to a task up to what they taught.
+
+A memory that was learned from runs like this one need not share a word with the task. So the
+nearest leaves (traces, workflows, summaries) vote for the insights above them, along the edges
+that distillation and merging left: a leaf's vote is worth 1/log2(1 + rank), and the share of an
+insight is the part of all votes that was cast below it.
+Source: measured on public sets with bench/evaluate.py (T6b).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..kg.protocols import GraphStore
+from ..kg.types import EVERYTHING, LEVELS, Edge, Scope
+from .search import Hit, Ranking
+
+VOTERS: Final = 20
+"""How many of the nearest leaves vote. Source: bench/evaluate.py; 10 loses .02 abstract@5."""
+
+CLEAR_SHARE: Final = 0.7
+"""From this share on the best specific insights come first, all of them."""
+
+SPLIT_SHARE: Final = 0.43
+"""Below this share general insights come first; in between two specific, then three general.
+
+Source: both bounds were chosen on one half of a public set and scored on the other, 100 times
+(bench/evaluate.py)."""
+
+_SPECIFIC_FIRST: Final = 2
+_GENERAL_NEXT: Final = 3
+_BLOCK_WITHIN: Final = 10
+"""A leaf beyond this place in the flat order brings no block. Source: bench/evaluate.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """An insight that leaves voted for: its share of the votes in (0, 1] and the leaves below it,
+    nearest first."""
+
+    hit: Hit
+    share: float
+    leaves: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """What the vote brought: insights in the order to show them, and where the block belongs.
+
+    `position` is the place of the best leaf in the flat order; None where nothing was climbed.
+    `edges` are all GENERALIZES_TO edges above the candidates.
+    """
+
+    block: tuple[Climbed, ...]
+    position: int | None
+    edges: tuple[Edge, ...]
+
+
+def climb(store: GraphStore, ranking: Ranking, *, scope: Scope = EVERYTHING) -> Climb:
+    """Let the nearest leaves of a ranking vote for the insights above them.
+
+    Raises:
+        StoreError: the store could not be read.
+    """
+    edges = store.ancestry([h.memory.id for h in ranking.hits], scope=scope)
+    above = ancestors(edges)
+    leaves = [h for h in ranking.hits if is_leaf(h) and above.get(h.memory.id)]
+    if not leaves:
+        return Climb((), None, tuple(edges))
+    known = {h.memory.id: h for h in ranking.hits}
+    missing = sorted(set().union(*above.values()) - known.keys())
+    known |= {h.memory.id: h for h in ranking.question.hits(store.features(missing, scope=scope))}
+    votes = vote(leaves, above)
+    block = [
+        Climbed(known[node], share, tuple(below))
+        for node, (share, below) in votes.items()
+        if node in known and not is_leaf(known[node])
+    ]
+    position = next((n for n, h in enumerate(ranking.hits[:_BLOCK_WITHIN]) if h in leaves), None)
+    return Climb(tuple(hedge(block)), position if block else None, tuple(edges))
+
+
+def is_leaf(hit: Hit) -> bool:
+    """Tell whether a memory stands below the insights."""
+    return hit.memory.level < LEVELS["insight"]
+
+
+def ancestors(edges: Iterable[Edge]) -> dict[str, frozenset[str]]:
+    """Everything above each node that is the source of an edge; a cycle is walked once."""
+    parents: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        parents[edge.source].append(edge.target)
+    return {node: _closure(node, parents) for node in list(parents)}
+
+
+def _closure(node: str, parents: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    seen: set[str] = set()
+    waiting = [node]
+    while waiting:
+        for parent in parents.get(waiting.pop(), ()):
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return frozenset(seen - {node})
+
+
+def vote(
+    leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]
+) -> dict[str, tuple[float, list[Hit]]]:
+    """Share of the votes and voting leaves of every node above the nearest leaves.
+
+    Leaves stand in the order of how many words their keys share with the task. All leaves of
+    one task have one vote, so that a task that was run ten times does not outvote nine others.
+    """
+    nearest = sorted(leaves, key=lambda h: (-h.parts.key, -h.score, h.memory.id))
+    groups: dict[str, list[Hit]] = {}
+    for leaf in nearest:
+        groups.setdefault(leaf.memory.task or leaf.memory.id, []).append(leaf)
+    voters = list(groups.values())[:VOTERS]
+    weights = [1.0 / math.log2(2.0 + rank) for rank in range(len(voters))]
+    shares: dict[str, float] = defaultdict(float)
+    below: dict[str, list[Hit]] = defaultdict(list)
+    for weight, voter in zip(weights, voters, strict=True):
+        for node in sorted(set().union(*(above[leaf.memory.id] for leaf in voter))):
+            shares[node] += weight / math.fsum(weights)
+            below[node] += [leaf for leaf in voter if node in above[leaf.memory.id]]
+    return {node: (shares[node], below[node]) for node in shares}
+
+
+def hedge(block: Sequence[Climbed]) -> list[Climbed]:
+    """Order climbed insights between the specific and the general by how sure the vote is.
+
+    Specific ones stand at the lowest level of the block, general ones above it. Of equal share
+    the one that fits the task better comes first, then by id.
+    """
+    if not block:
+        return []
+    ordered = sorted(block, key=lambda c: (-round(c.share, 9), -c.hit.score, c.hit.memory.id))
+    lowest = min(c.hit.memory.level for c in ordered)
+    specific = [c for c in ordered if c.hit.memory.level == lowest]
+    general = [c for c in ordered if c.hit.memory.level > lowest]
+    best = specific[0].share
+    if best >= CLEAR_SHARE:
+        sure = [c for c in specific if c.share >= CLEAR_SHARE]
+        return [*sure, *general, *specific[len(sure) :]]
+    if best >= SPLIT_SHARE:
+        head = [*specific[:_SPECIFIC_FIRST], *general[:_GENERAL_NEXT]]
+        return [*head, *specific[_SPECIFIC_FIRST:], *general[_GENERAL_NEXT:]]
+    return [*general, *specific]
+
+
+def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:
+    """The flat order with the climbed block at the place of its best leaf.
+
+    Insights that stood above that place keep it. Moving the block to the top would cost flat
+    search .04 nDCG@10 (bench/evaluate.py).
+    """
+    if climbed.position is None:
+        return list(hits)
+    head = list(hits[: climbed.position])
+    placed = {h.memory.id for h in head}
+    block = [c.hit for c in climbed.block if c.hit.memory.id not in placed]
+    placed |= {h.memory.id for h in block}
+    rest = [h for h in hits[climbed.position :] if h.memory.id not in placed]
+    return [*head, *block, *rest]

@@ -1,0 +1,189 @@
+"""Flat search: the memories that fit a task best, whatever their level."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..kg.protocols import Candidate, CandidateQuery, Embedder, GraphStore, TermStatistics
+from ..kg.types import EVERYTHING, LEVELS, LevelName, Memory, Scope, Vector, level_name
+from .score import (
+    Floats,
+    dense_weight,
+    language_of,
+    pool_by_task,
+    score,
+    without_group_mean,
+)
+from .terms import QueryTerms, read_words, weigh
+
+CANDIDATES: Final = 100
+"""How many memories each of the two lists brings, the lexical and the nearest.
+
+Source: with exact scoring afterwards 100 rank as well as all (bench/evaluate.py)."""
+
+_HIGHEST_LEVEL: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Where a score comes from: words of the key, words of the whole text, nearness of meaning."""
+
+    key: float
+    full: float
+    dense: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory with how well it fits.
+
+    `score` is R (see `queries.score`): below 6.5 seldom useful, above 9 almost always.
+    `pooled` is what the order follows: R with the other memories of the same task counted in.
+    """
+
+    memory: Memory
+    score: float
+    pooled: float
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Every candidate of a search, best first, and what was needed to score them."""
+
+    hits: tuple[Hit, ...]
+    memories: int
+    """How many memories the store holds, in scope or not."""
+    question: "Question"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A task text made comparable with memories."""
+
+    terms: QueryTerms
+    statistics: TermStatistics
+    vector: Vector
+    weight: float
+    language: str
+    transfer: bool
+
+    def hits(self, candidates: Sequence[Candidate]) -> list[Hit]:
+        """Score candidates exactly and order them, best first, equal ones by id."""
+        scores = score(
+            candidates,
+            self.terms,
+            statistics=self.statistics,
+            vector=self.vector,
+            weight=self.weight,
+            language=self.language,
+        )
+        total = scores.total
+        pooled = self._pooled(candidates, total)
+        hits = [
+            Hit(
+                candidate.memory,
+                float(total[n]),
+                float(pooled[n]),
+                Parts(float(scores.key[n]), float(scores.full[n]), float(scores.dense[n])),
+            )
+            for n, candidate in enumerate(candidates)
+        ]
+        return sorted(hits, key=lambda h: (-round(h.pooled, 9), h.memory.id))
+
+    def _pooled(self, candidates: Sequence[Candidate], total: Floats) -> Floats:
+        if self.transfer:
+            languages = [language_of(c.memory.languages) for c in candidates]
+            total = without_group_mean(total, languages)
+        return pool_by_task(total, [c.memory.task for c in candidates])
+
+
+def search(
+    store: GraphStore,
+    embedder: Embedder,
+    text: str,
+    *,
+    k: int = 10,
+    levels: Collection[LevelName] | None = None,
+    scope: Scope = EVERYTHING,
+    language: str = "",
+    exclude: frozenset[str] = frozenset(),
+    transfer: bool = False,
+) -> list[Hit]:
+    """Return the `k` memories that fit a task text best, best first, equal ones by id.
+
+    `levels` are the names of the levels to look at, all where it is None. With `language` the
+    cosine is freed from what all memories of a language have in common; with `transfer` memories
+    of other languages are not held back. `exclude` are ids that must not come back, such as
+    those of the caller's own run.
+
+    Raises:
+        StoreError: the store could not be read.
+    """
+    ranking = rank(
+        store,
+        embedder,
+        text,
+        limit=max(CANDIDATES, k),
+        levels=levels,
+        scope=scope,
+        language=language,
+        exclude=exclude,
+        transfer=transfer,
+    )
+    return list(ranking.hits[:k])
+
+
+def rank(
+    store: GraphStore,
+    embedder: Embedder,
+    text: str,
+    *,
+    limit: int = CANDIDATES,
+    levels: Collection[LevelName] | None = None,
+    scope: Scope = EVERYTHING,
+    language: str = "",
+    exclude: frozenset[str] = frozenset(),
+    transfer: bool = False,
+) -> Ranking:
+    """Score every candidate for a task text, see `search`; `limit` counts for each of two lists."""
+    question = ask(store, embedder, text, language=language, transfer=transfer)
+    low, high = _level_range(levels)
+    candidates = store.candidates(
+        CandidateQuery(
+            terms=question.terms.heaviest,
+            vector=question.vector if question.vector.any() else None,
+            limit=limit,
+            min_level=low,
+            max_level=high,
+            scope=scope,
+            exclude=exclude,
+        )
+    )
+    wanted = [c for c in candidates if levels is None or level_name(c.memory.level) in levels]
+    return Ranking(tuple(question.hits(wanted)), question.statistics.memories, question)
+
+
+def ask(
+    store: GraphStore, embedder: Embedder, text: str, *, language: str = "", transfer: bool = False
+) -> Question:
+    """Make a task text comparable with the memories of a store."""
+    words = read_words(text)
+    statistics = store.statistics(list(words))
+    return Question(
+        terms=weigh(words, statistics),
+        statistics=statistics,
+        vector=np.asarray(embedder.encode([text])[0], dtype=np.float32),
+        weight=dense_weight(embedder.name),
+        language=language,
+        transfer=transfer,
+    )
+
+
+def _level_range(levels: Collection[LevelName] | None) -> tuple[int, int]:
+    if not levels:
+        return 0, _HIGHEST_LEVEL
+    numbers = [LEVELS[name] for name in levels]
+    return min(numbers), _HIGHEST_LEVEL if "insight" in levels else max(numbers)
