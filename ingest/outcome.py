@@ -7,7 +7,7 @@ are looked for there and nowhere else. Handing work in is not success, and null 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeGuard, get_args
 
 from ..kg.types import OutcomeSource, OutcomeStatus
 from .source import Source
@@ -184,23 +184,18 @@ def _read(path: Path) -> Any:
 
 
 def _declared(fields: Mapping[str, Any]) -> Outcome:
-    source = fields.get("source")
-    known: OutcomeSource = source if source in get_args(OutcomeSource) else "none"
+    known: OutcomeSource = next((s for s in CONFIDENCE if s == fields.get("source")), "none")
     confidence, reward = fields.get("confidence"), fields.get("reward")
     return Outcome(
         status=fields["status"],
         source=known,
-        confidence=_number(confidence) if _is_share(confidence) else CONFIDENCE[known],
-        reward=_number(reward) if isinstance(reward, int | float) else None,
+        confidence=float(confidence) if _is_share(confidence) else CONFIDENCE[known],
+        reward=float(reward) if isinstance(reward, int | float) else None,
         detail=str(fields.get("detail") or ""),
     )
 
 
-def _number(value: Any) -> float:
-    return float(value)
-
-
-def _is_share(value: Any) -> bool:
+def _is_share(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from ...kg.errors import ReadError
 from ..outcome import stated_in
@@ -41,6 +41,8 @@ class ChatReader:
     def recognises(self, source: Source) -> bool:
         """Tell by messages: a list of them, an object or a row that holds one, or one a line."""
         outline = source.outline
+        if string(mapping(outline).get("id")).startswith("T-"):
+            return False  # a thread of Amp, whose results stand elsewhere
         if isinstance(outline, list):
             return _are_messages(outline) or bool(_messages_in(outline[0] if outline else None))
         return bool(_messages_in(outline)) or (
@@ -71,14 +73,13 @@ def _is_message(value: Any) -> bool:
     role = fields.get("role", fields.get("from"))
     if isinstance(role, str) and role in ROLES:
         return not fields.keys().isdisjoint(_SAID)
-    return "class_" in fields or (fields.get("type") in _ITEMS and "id" not in fields.keys() - _ID)
+    return "class_" in fields or fields.get("type") in _ITEMS
 
 
 _SAID: Final = frozenset({"content", "value", "text", "system_prompt", "tool_calls"})
-_ID: Final = frozenset({"id"})
 
 
-def _are_messages(value: Any) -> bool:
+def _are_messages(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and bool(value) and _is_message(value[0])
 
 
@@ -88,9 +89,9 @@ def _messages_in(row: Any) -> list[Mapping[str, Any]]:
     for key in _LISTS:
         value = fields.get(key)
         found = decoded(value) if isinstance(value, str) and value[:1] == "[" else value
-        if _are_messages(found):
-            answer = [mapping(c.get("message")) for c in _choices(fields)]
-            return [*mappings(found), *(a for a in answer if a)][: len(found) + 1]
+        if _are_messages(found) and (key != "content" or "class_" in found[0]):
+            answers = (mapping(c.get("message")) for c in _choices(fields))
+            return [*mappings(found), *[a for a in answers if a][:1]]
     return []
 
 

@@ -95,15 +95,10 @@ def _is_event_file(source: Source) -> bool:
 
 def _folder(source: Source) -> Iterator[Trajectory]:
     """The conversation of a folder, if this is the first of its event files."""
-    files = sorted(
-        (
-            (int(m[1]), p)
-            for p in source.path.parent.iterdir()
-            if (m := _EVENT_FILE.fullmatch(p.name))
-        ),
-        key=lambda found: (found[0], found[1].name),
-    )
-    if not files or files[0][1].name != source.path.name:
+    siblings = ((_EVENT_FILE.fullmatch(p.name), p) for p in source.path.parent.iterdir())
+    numbered = sorted((int(match[1]), path) for match, path in siblings if match)
+    files = [path for _, path in numbered]
+    if not files or files[0].name != source.path.name:
         return
     warnings: list[str] = []
     events: list[tuple[str, Mapping[str, Any]]] = []

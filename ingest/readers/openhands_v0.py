@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ..trajectory import Observation, ToolCall, Turn, Usage
+from ..trajectory import Observation, Role, ToolCall, Turn, Usage
 from .blocks import readable, unique_id
 from .json_values import (
     arguments_of,
@@ -77,7 +77,7 @@ class V0Events:
         if kind == "system":
             self.builder.say("system", string(arguments.get("content")), ref=ref, timestamp=time)
         elif kind == "message":
-            role = "user" if source == "user" else "agent"
+            role: Role = "user" if source == "user" else "agent"
             content = readable(string(arguments.get("content")))
             self.builder.say(role, content, ref=ref, timestamp=time)
         elif kind not in _NO_CALL and source in ("agent", "user"):

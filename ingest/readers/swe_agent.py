@@ -29,6 +29,9 @@ from .swe_agent_actions import call_of, with_open_file
 from .task_text import task_in
 
 _REFUSED: Final = re.compile(r"Your output was not formatted correctly|Your command was blocked")
+_RUN_KEYS: Final = frozenset({"environment", "replay_config", "info"})
+_STEP_KEYS: Final = frozenset({"response", "state", "execution_time"})
+_HISTORY_KEYS: Final = frozenset({"agent", "message_type", "is_demo"})
 _EXITS: Final = re.compile(r"exit_(?!forfeit)\w+|skip")
 _NO_MODELS: Final = frozenset({"replay", "human", "human_thought", "instant_empty_submit"})
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
@@ -73,18 +76,17 @@ class SweAgentReader:
 
 def _is_run(fields: Mapping[str, Any]) -> bool:
     steps = fields.get("trajectory")
-    if isinstance(steps, list):
-        first = mapping(steps[0]) if steps else {}
-        return "action" in first or (not steps and "environment" in fields)
-    return _is_history(fields.get("history"))
+    if not isinstance(steps, list):
+        return _is_history(fields.get("history"))
+    first = mapping(steps[0]) if steps else {}
+    if steps and "action" not in first:
+        return False
+    return not (_STEP_KEYS.isdisjoint(first) and _RUN_KEYS.isdisjoint(fields))
 
 
 def _is_history(value: Any) -> bool:
     first = mappings(value)[:2]
     return any("role" in m and not m.keys().isdisjoint(_HISTORY_KEYS) for m in first)
-
-
-_HISTORY_KEYS: Final = frozenset({"agent", "message_type", "is_demo"})
 
 
 @dataclass(slots=True)
