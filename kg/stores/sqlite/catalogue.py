@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...types import Scope
 from .connection import fetch
-from .rows import json_list, scope_list
+from .rows import json_columns, json_texts, scope_list
 
 BLOCK: Final = 512
 ABSENT: Final = 0
@@ -98,7 +98,7 @@ class Catalogue:
             mask &= np.isin(self.scope, np.array([n for (n,) in numbers], dtype=np.uint32))
         excluded = list(exclude)
         if excluded:
-            found = fetch(connection, _POSITIONS, (json_list(excluded),))
+            found = fetch(connection, _POSITIONS, (json_texts(excluded),))
             positions = np.array([p for (p,) in found], dtype=np.int64)
             mask[positions[positions < len(mask)]] = False
         return mask
@@ -148,7 +148,7 @@ def write_entries(
 
 def scope_numbers(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
     """The numbers of scopes, given as column texts; new ones are added."""
-    wanted = json_list(sorted(set(names)))
+    wanted = json_columns(sorted(set(names)))
     connection.execute(_ADD_SCOPES, (wanted,))
     query = "SELECT name, number FROM scope WHERE name IN (SELECT value FROM json_each(?))"
     return dict(fetch(connection, query, (wanted,)))

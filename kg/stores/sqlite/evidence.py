@@ -4,7 +4,6 @@ Rows of `evidence` are the reachability of traces along GENERALIZES_TO; the trig
 keep the counters that `support` reads. Everything here takes the numbers of nodes.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -12,7 +11,7 @@ import apsw
 
 from ...types import Support, Trace
 from .connection import fetch
-from .rows import column_text, from_column, json_list
+from .rows import column_text, from_column, json_numbers, json_texts
 
 _ADD_FACETS = "INSERT OR IGNORE INTO facet (trace, name, value) VALUES (?, ?, ?)"
 
@@ -118,7 +117,7 @@ def carry_up(connection: apsw.Connection, edges: Iterable[tuple[int, int]]) -> N
 
 def above(connection: apsw.Connection, numbers: Iterable[int]) -> list[int]:
     """These nodes and all that stands above them."""
-    return [n for (n,) in fetch(connection, _ABOVE, (json_list(numbers),))]
+    return [n for (n,) in fetch(connection, _ABOVE, (json_numbers(numbers),))]
 
 
 def recount(connection: apsw.Connection, memories: Iterable[int]) -> None:
@@ -136,12 +135,12 @@ def retrace(connection: apsw.Connection, traces: Iterable[int]) -> None:
 def forget(connection: apsw.Connection, numbers: Sequence[int]) -> None:
     """Drop everything kept about these nodes."""
     for statement in _FORGET:
-        connection.execute(statement, (json.dumps(numbers),))
+        connection.execute(statement, (json_numbers(numbers),))
 
 
 def support(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Support]:
     """Count the distinct traces below each memory that is there."""
-    wanted = json_list(ids)
+    wanted = json_texts(ids)
     counts: dict[str, dict[str, dict[str, int]]] = {}
     for id, facet, value, traces in fetch(connection, _SUPPORT, (wanted,)):
         of_node = counts.setdefault(from_column(id), {})

@@ -13,7 +13,7 @@ from ...types import Vector
 from . import catalogue, postings
 from .catalogue import Entry
 from .connection import fetch
-from .rows import json_list, terms_blob, to_terms, to_vector
+from .rows import json_numbers, terms_blob, to_terms, to_vector
 
 _GEOMETRY = "SELECT dim, centre FROM geometry"
 
@@ -120,13 +120,13 @@ class IndexChanges:
         """Take the memories among these nodes out."""
         positions = []
         for position, key_length, full_length, blob in fetch(
-            connection, _MEMORIES, (json_list(nodes),)
+            connection, _MEMORIES, (json_numbers(nodes),)
         ):
             positions.append(position)
             self.removed[position] = to_terms(blob, key_length=key_length, full_length=full_length)
         self.cleared.update(positions)
-        connection.execute(_REMOVE_VECTORS, (json_list(positions),))
-        connection.execute(_REMOVE_MEMORIES, (json_list(positions),))
+        connection.execute(_REMOVE_VECTORS, (json_numbers(positions),))
+        connection.execute(_REMOVE_MEMORIES, (json_numbers(positions),))
 
     def flush(self, connection: apsw.Connection, *, sequence: int) -> None:
         """Bring postings, frequencies, totals, vectors and catalogue up to date."""

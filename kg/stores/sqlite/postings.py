@@ -5,7 +5,6 @@ memories; scoring blocks of postings with numpy takes a third of that and gives 
 Source: docs/adr/0004-own-postings.md, `bench/store.py`.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...terms import TermCounts
 from .connection import fetch
+from .rows import json_numbers
 
 BLOCK: Final = 4096
 
@@ -77,7 +77,7 @@ def apply(
 
 def frequencies(connection: apsw.Connection, term_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Map those terms that occur to how many memories have them in key and in full text."""
-    rows = fetch(connection, _FREQUENCIES, (json.dumps([int(t) for t in term_ids]),))
+    rows = fetch(connection, _FREQUENCIES, (json_numbers(term_ids),))
     return {id: (in_key, in_full) for id, in_key, in_full in rows}
 
 
@@ -131,7 +131,7 @@ def _postings(
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float32]]]:
     """Term by term the positions and counts, joined over blocks."""
     blocks: dict[int, tuple[list[int], list[bytes]]] = {}
-    for term, block, blob in fetch(connection, _OF_TERMS, (json.dumps(sorted(terms)),)):
+    for term, block, blob in fetch(connection, _OF_TERMS, (json_numbers(terms),)):
         numbers, blobs = blocks.setdefault(term, ([], []))
         numbers.append(block)
         blobs.append(blob)
@@ -194,7 +194,7 @@ def _count(
     connection.executemany(_ADD_FREQUENCY, rows)
     fewer = unique[(key < 0) | (full < 0)]
     if len(fewer):
-        connection.execute(_DROP_UNUSED, (json.dumps(fewer.tolist()),))
+        connection.execute(_DROP_UNUSED, (json_numbers(fewer),))
     changes = {
         "memories": sum(sign for _, sign in signed),
         "key_length": sum(sign * t.key_length for t, sign in signed),

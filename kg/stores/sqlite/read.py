@@ -16,7 +16,8 @@ from .rows import (
     column_text,
     empty_defaults,
     from_column,
-    json_list,
+    is_empty,
+    json_texts,
     scope_list,
     to_candidate,
     to_edge,
@@ -129,7 +130,7 @@ _LAST_CHARACTER: Final = "\U0010ffff"
 
 def get(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> dict[str, Node]:
     """The nodes with these ids, in the order of `ids`."""
-    values = {"ids": json_list(ids), "scopes": scope_list(scope)}
+    values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
     nodes = (to_node(*row) for row in fetch(connection, _GET, values))
     return {node.id: node for node in nodes}
 
@@ -169,8 +170,8 @@ def edges(
     ways: tuple[Direction, ...] = ("out", "in") if direction == "both" else (direction,)
     query = _EDGES_BETWEEN.format(found=" UNION ".join(_EDGES[way] for way in ways))
     values = {
-        "ids": json_list(ids),
-        "types": json_list(types) if types else None,
+        "ids": json_texts(ids),
+        "types": json_texts(types) if types else None,
         "scopes": scope_list(scope),
     }
     return [to_edge(*row) for row in fetch(connection, query, values)]
@@ -178,20 +179,20 @@ def edges(
 
 def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Edge]:
     """The GENERALIZES_TO edges on paths upward, all of whose nodes are in scope."""
-    values = {"ids": json_list(ids), "scopes": scope_list(scope)}
+    values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
     return [to_edge(*row) for row in fetch(connection, _ANCESTRY, values)]
 
 
 def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
     """Memories with their terms and vectors, in the order of `ids`."""
     unique = list(dict.fromkeys(ids))
-    values = {"ids": json_list(unique), "scopes": scope_list(scope)}
+    values = {"ids": json_texts(unique), "scopes": scope_list(scope)}
     return [to_candidate(row) for row in fetch(connection, _FEATURES, values)]
 
 
 def known_actions(connection: apsw.Connection, uids: Sequence[str]) -> dict[str, str]:
     """Map the actions that are stored to their trace, the first by id where there are several."""
-    rows = fetch(connection, _KNOWN_ACTIONS, (json_list(uids),))
+    rows = fetch(connection, _KNOWN_ACTIONS, (json_texts(uids),))
     known = {from_column(uid): from_column(trace) for uid, trace in rows}
     return {uid: known[uid] for uid in uids if uid in known}
 
@@ -233,13 +234,13 @@ def _find_query(
 
 
 def _condition(
-    name: str, value: str | int, empty: frozenset[str], values: dict[str, Any]
+    name: str, value: str | int, empty: Mapping[str, object], values: dict[str, Any]
 ) -> Iterator[str]:
     """A condition in SQL where there is one; `find` compares exactly in any case."""
     if name in _COLUMN:
         values[name] = column_text(str(value))
         yield _COLUMN[name]
-    elif name in empty and not value:
+    elif name in empty and is_empty(value, empty[name]):
         values[f"path_{name}"] = f"$.{name}"
         yield f"AND json_extract(properties, :path_{name}) IS NULL"
     elif not isinstance(value, str) or column_text(value) == value:

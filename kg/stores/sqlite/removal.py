@@ -10,7 +10,7 @@ from ...types import Edge
 from . import evidence
 from .connection import fetch
 from .index import IndexChanges
-from .rows import column_text, json_list
+from .rows import column_text, json_numbers, json_texts
 
 _TRACES = """
     SELECT node.number, node.id FROM json_each(?) AS wanted
@@ -115,13 +115,13 @@ def begin_retraction(
     What comes again stays in place, so that links other work added to it outlive a new reading
     of the same run. `nodes` are the ids of the batch as column texts.
     """
-    found = dict(fetch(connection, _TRACES, (json_list(traces),)))
-    steps = dict(fetch(connection, _STEPS, (json_list(found),)))
-    supported = dict(fetch(connection, _SUPPORTED, (json_list(found),)))
+    found = dict(fetch(connection, _TRACES, (json_texts(traces),)))
+    steps = dict(fetch(connection, _STEPS, (json_numbers(found),)))
+    supported = dict(fetch(connection, _SUPPORTED, (json_numbers(found),)))
     shared = fetch(
         connection,
         _STANDS_ON_OTHERS,
-        {"memories": json_list(supported), "traces": json_list(found)},
+        {"memories": json_numbers(supported), "traces": json_numbers(found)},
     )
     alone = {n: id for n, id in supported.items() if (n,) not in set(shared)}
     own = {**found, **steps}
@@ -146,13 +146,13 @@ def finish_retraction(
 ) -> int:
     """Remove what the batch left without evidence or edges; return how many nodes went in all."""
     removed = retraction.removed
-    lost = fetch(connection, _WITHOUT_EVIDENCE, (json_list(retraction.supported),))
+    lost = fetch(connection, _WITHOUT_EVIDENCE, (json_numbers(retraction.supported),))
     lost_ids = _ids(connection, [n for (n,) in lost])
     going = [n for n, id in lost_ids.items() if id not in nodes]
     released = retraction.released | _targets(connection, going)
     removed += remove_nodes(connection, going, changes)
     while released:
-        rows = fetch(connection, _POINTED_AT_BY_NOTHING, (json_list(released),))
+        rows = fetch(connection, _POINTED_AT_BY_NOTHING, (json_numbers(released),))
         orphans = [n for n, id in rows if id not in nodes]
         released = _targets(connection, orphans)
         removed += remove_nodes(connection, orphans, changes)
@@ -161,7 +161,7 @@ def finish_retraction(
 
 def delete_nodes(connection: apsw.Connection, numbers: list[int], changes: IndexChanges) -> int:
     """Delete nodes with their edges and bring the evidence above them up to date."""
-    targets = [n for (n,) in fetch(connection, _TARGETS_ABOVE, (json_list(numbers),))]
+    targets = [n for (n,) in fetch(connection, _TARGETS_ABOVE, (json_numbers(numbers),))]
     higher = set(evidence.above(connection, targets)) - set(numbers)
     removed = remove_nodes(connection, numbers, changes)
     evidence.recount(connection, sorted(higher))
@@ -195,7 +195,7 @@ def remove_nodes(connection: apsw.Connection, numbers: Iterable[int], changes: I
     evidence.forget(connection, listed)
     changes.remove(connection, listed)
     for statement in _REMOVE:
-        connection.execute(statement, (json_list(listed),))
+        connection.execute(statement, (json_numbers(listed),))
     return connection.changes()
 
 
@@ -207,7 +207,7 @@ def _remove_own_edges(
     released: set[int],
 ) -> int:
     kept = {(column_text(s), t, column_text(e)) for s, t, e in keep}
-    rows: list[tuple[Any, ...]] = fetch(connection, _MADE_BY_TRACE, {"nodes": json_list(nodes)})
+    rows: list[tuple[Any, ...]] = fetch(connection, _MADE_BY_TRACE, {"nodes": json_numbers(nodes)})
     going = [r for r in rows if (r[0], r[1], r[2]) not in kept]
     connection.executemany(_REMOVE_EDGE, [(r[3], r[1], r[4]) for r in going])
     released.update(r[4] for r in going)
@@ -215,9 +215,9 @@ def _remove_own_edges(
 
 
 def _targets(connection: apsw.Connection, numbers: Iterable[int]) -> set[int]:
-    return {n for (n,) in fetch(connection, _TARGETS, (json_list(numbers),))}
+    return {n for (n,) in fetch(connection, _TARGETS, (json_numbers(numbers),))}
 
 
 def _ids(connection: apsw.Connection, numbers: list[int]) -> dict[int, str]:
     query = "SELECT number, id FROM node WHERE number IN (SELECT value FROM json_each(?))"
-    return dict(fetch(connection, query, (json_list(numbers),)))
+    return dict(fetch(connection, query, (json_numbers(numbers),)))

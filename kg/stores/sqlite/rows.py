@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, SupportsInt
 
 import numpy as np
 
@@ -63,16 +63,24 @@ def from_column(text: str) -> str:
     return bytes.fromhex(text[1:]).decode("utf-8", errors="surrogatepass")
 
 
-def json_list(values: Iterable[str] | Iterable[int]) -> str:
-    """Values as one parameter, for `json_each`."""
-    return json.dumps(
-        [column_text(v) if isinstance(v, str) else int(v) for v in values], ensure_ascii=False
-    )
+def json_texts(values: Iterable[str]) -> str:
+    """Texts as one parameter, for `json_each`; they are escaped as in columns."""
+    return json_columns(map(column_text, values))
+
+
+def json_columns(values: Iterable[str]) -> str:
+    """Column texts as one parameter, for `json_each`."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def json_numbers(values: Iterable[SupportsInt]) -> str:
+    """Whole numbers as one parameter, for `json_each`."""
+    return json.dumps([int(v) for v in values])
 
 
 def scope_list(scope: Scope) -> str | None:
     """The scopes a reader may see as one parameter, None for all of them."""
-    return None if scope.projects is None else json_list(sorted({SHARED, *scope.projects}))
+    return None if scope.projects is None else json_texts(sorted({SHARED, *scope.projects}))
 
 
 def to_row(node: Node) -> NodeRow:
@@ -82,7 +90,7 @@ def to_row(node: Node) -> NodeRow:
     properties = {
         name: value
         for name, value in to_properties(node).items()
-        if name not in _COLUMNS and not (name in empty and not value)
+        if name not in _COLUMNS and not (name in empty and is_empty(value, empty[name]))
     }
     return NodeRow(
         id=column_text(node.id),
@@ -114,9 +122,14 @@ def to_json(values: Mapping[str, Any]) -> str:
 
 
 @cache
-def empty_defaults(label: str) -> frozenset[str]:
-    """The fields whose default is an empty value; where empty they are left out of a row."""
-    return frozenset(f.name for f in fields(NODE_TYPES[label]) if f.default in _EMPTY)
+def empty_defaults(label: str) -> dict[str, object]:
+    """The fields whose default is an empty value; where they have it they are left out of a row."""
+    return {f.name: f.default for f in fields(NODE_TYPES[label]) if f.default in _EMPTY}
+
+
+def is_empty(value: object, default: object) -> bool:
+    """Tell whether a value is the empty default of its field: None and 0 are two values."""
+    return not value and (value is None) == (default is None)
 
 
 _EMPTY: Final[tuple[object, ...]] = ("", (), None, 0, 0.0, False)

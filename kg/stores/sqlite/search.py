@@ -16,7 +16,7 @@ from . import postings
 from .catalogue import EMBEDDED, Catalogue, CatalogueCache
 from .connection import fetch
 from .index import Geometry, geometry
-from .rows import json_list, scope_list, to_candidate, to_vector
+from .rows import json_numbers, scope_list, to_candidate, to_vector
 
 RERANKED: Final = 1000
 """How many of the nearest codes are compared exactly. Source: recall .99 of the ten nearest at
@@ -153,7 +153,7 @@ def _nearest(
         k=max(RERANKED, query.limit),
         mask=allowed & (catalogue.state == EMBEDDED),
     )
-    rows = fetch(connection, _VECTORS, (json_list(near.tolist()),))
+    rows = fetch(connection, _VECTORS, (json_numbers(near),))
     if not rows:
         return np.zeros(0, np.int64)
     positions = np.array([position for position, _ in rows], np.int64)
@@ -167,7 +167,7 @@ def _read(
 ) -> list[tuple[Any, ...]]:
     scope: Scope = query.scope
     values = {
-        "positions": json_list(positions.tolist()),
+        "positions": json_numbers(positions),
         "min_level": query.min_level,
         "max_level": query.max_level,
         "scopes": scope_list(scope),

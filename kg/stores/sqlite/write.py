@@ -19,7 +19,8 @@ from .rows import (
     NodeRow,
     column_text,
     edge_properties,
-    json_list,
+    json_columns,
+    json_texts,
     to_row,
     to_terms,
     vector_blob,
@@ -144,7 +145,7 @@ def numbers_of(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, int
     found: dict[str, int] = {}
     unique = list(dict.fromkeys(ids))
     for some in chunks(unique):
-        rows = fetch(connection, _NUMBERS, (json_list(some),))
+        rows = fetch(connection, _NUMBERS, (json_texts(some),))
         by_column = dict(rows)
         found.update({id: by_column[c] for id in some if (c := column_text(id)) in by_column})
     return found
@@ -169,8 +170,9 @@ def _write_nodes(
     added: set[str] = set()
     changed: set[str] = set()
     for some in chunks(prepared.nodes.items()):
-        # The ids are column texts already, which escaping again would change.
-        stored = {r[0]: r for r in fetch(connection, _STORED, (json_list(_raw(some)),))}
+        stored = {
+            r[0]: r for r in fetch(connection, _STORED, (json_columns(id for id, _ in some),))
+        }
         for id, (row, node) in some:
             terms = prepared.terms.get(id)
             if id not in stored:
@@ -179,10 +181,6 @@ def _write_nodes(
             elif _change_node(connection, stored[id], row, node, terms=terms, changes=changes):
                 changed.add(node.id)
     return added, changed
-
-
-def _raw(some: Sequence[tuple[str, tuple[NodeRow, Node]]]) -> list[str]:
-    return [node.id for _, (_, node) in some]
 
 
 def _add_node(
@@ -263,7 +261,7 @@ def _write_vectors(connection: apsw.Connection, batch: Batch, changes: IndexChan
     shape = geometry(connection)
     assert shape is not None
     for some in chunks(batch.vectors.items()):
-        rows = fetch(connection, _STORED_VECTORS, (json_list(id for id, _ in some),))
+        rows = fetch(connection, _STORED_VECTORS, (json_texts(id for id, _ in some),))
         stored = {row[0]: row[1:] for row in rows}
         for id, vector in some:
             blob = vector_blob(vector, dim=shape.dim)
