@@ -12,6 +12,7 @@ from typing import Final
 
 from .error_classes import SPECIFIC
 from .noise import last_lines
+from .phases import tool_name
 from .record import Phase
 from .shell import Command
 from .tools import ToolUse
@@ -42,8 +43,8 @@ _REFUSALS: Final = tuple(
     if rule.error_class.startswith(("edit-", "patch-", "invalid-", "too-"))
 )
 _TOOL_ERROR = re.compile(
-    r"\A\W{0,4}(?:Error\b|ERROR\b|Failed to |File (?:does )?not (?:exist|found)|Invalid "
-    r"|Cannot |Could not "
+    r"\A\W{0,4}(?:(?:[A-Z]\w{1,20} )?Error\b|ERROR\b|Failed to |Invalid |Cannot |Could not "
+    r"|File (?:does )?not (?:exist|found)"
     r"|No such file|Path does not exist|The path .{0,300} does not exist|Unable to |error: "
     r"|File .{1,300} (?:does not exist|not found)|Directory .{0,300} (?:does not exist|not found)"
     r"|(?:InputValidation|Validation|Type|Value)Error\b|Wrong flag|Tool execution failed"
@@ -56,7 +57,7 @@ _SHELL_LINE = re.compile(
     r"|^zsh: (?:command not found|no matches)"
 )
 _PYTHON_END = re.compile(
-    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning|Failed|NotReady"
+    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failed|NotReady"
     r"|Configured"
     r"|Fault|Timeout|DoesNotExist)(?:: .*)?$"
 )
@@ -66,13 +67,15 @@ _FATAL = re.compile(
     r"|npm (?:ERR!|error) "
     r"|make(?:\[\d+\])?: \*\*\* |panic: |thread '.*' panicked|Segmentation fault|ERR_PNPM"
     r"|error\[E\d+\]|ERROR: (?:No matching|Could not|file or directory|not found)|Killed$"
+    r"|error: unrecognized "
     r"|\S+: error: (?:unrecognized|argument|the following|no such|invalid|unknown))"
 )
 _PROGRAM_SAYS = re.compile(
-    r"^[\w./-]{1,60}: (?:.{0,300}: )?(?:[Nn]o such file or directory|[Pp]ermission denied"
+    r"^[\w./*~-]{1,80}: (?:.{0,300}: )?(?:[Nn]o such file or directory|[Pp]ermission denied"
     r"|[Cc]annot "
     r"|[Cc]an't |[Nn]ot a directory|Is a directory|(?:invalid|illegal|unrecognized|unknown) option"
-    r"|missing operand|-e expression|command not found|File exists|[Dd]irectory not empty)"
+    r"|missing operand|-e expression|.{0,60}[Oo]peration not permitted"
+    r"|command not found|File exists|[Dd]irectory not empty)"
 )
 _ANSWERS: Final = {
     "grep": 1, "egrep": 1, "fgrep": 1, "zgrep": 1, "rg": 1, "ag": 1, "ack": 1, "diff": 1, "cmp": 1,
@@ -84,6 +87,14 @@ _ANSWERS: Final = {
 
 _BIT_CODED: Final = {"pylint": 4 | 8 | 16, "yamllint": 2}
 """Linters whose exit code is a set of bits, and the bits that mean findings and no more."""
+
+_ANSWERING: Final = {
+    "git": ("grep", "diff", "check-ignore", "config", "merge-base", "show-ref", "rev-parse"),
+    **dict.fromkeys(("npm", "pnpm", "yarn"), ("audit", "outdated", "ls", "list", "view")),
+    "pip": ("show",),
+    "gh": ("status",),
+}
+"""Sub-commands that answer with an exit code of 1."""
 
 _SERVERS = re.compile(
     r"\b(?:runserver|serve|dev|start|http\.server|uvicorn|gunicorn|watch|tail -f)\b"
@@ -152,6 +163,8 @@ def _shell_failed(
     code = observation.exit_code
     if code is None:
         if observation.failure or observation.interrupted:
+            if len(text.strip()) < len("Error: 1") and _asks(commands, main):
+                return False
             return not (observation.interrupted and _is_server(use))
         return _says_failed(text, phase, main)
     if code == 0:
@@ -166,22 +179,29 @@ def _is_answer(code: int, commands: Sequence[Command], main: Command | None, tex
     for command in (last, main):
         if command is None:
             continue
-        tool = command.program.rpartition("/")[2]
+        tool = tool_name(command)
         bits = _BIT_CODED.get(tool)
         if bits and not code & ~bits:
             return True
-        if tool == "git" and code == 1 and command.subcommand in ("grep", "diff", "check-ignore"):
+        if code == 1 and command.subcommand in _ANSWERING.get(tool, ()):
             return True
         if code <= _ANSWERS.get(tool, 0) and not _complains(tool, text):
             return True
     return False
 
 
+def _asks(commands: Sequence[Command], main: Command | None) -> bool:
+    """Say whether a line asks something whose answer may be no."""
+    ends = [c.program for c in (main, *commands[-1:]) if c]
+    return any(program in _ANSWERS for program in ends)
+
+
 def _complains(tool: str, text: str) -> bool:
     """Say whether the output is a complaint of the program itself; of `find` that is usual."""
     if tool == "find":
         return False
-    return any(line.startswith(f"{tool}: ") for line in last_lines(text, 3))
+    said = [line for line in last_lines(text, 3) if "binary file matches" not in line]
+    return any(line.startswith(f"{tool}: ") or _PROGRAM_SAYS.match(line) for line in said)
 
 
 def _is_server(use: ToolUse) -> bool:
@@ -199,7 +219,8 @@ def _ends_in_error(text: str, main: Command | None) -> bool:
     if not lines:
         return False
     tail = lines[-3:]
-    if any(_SHELL_LINE.match(line) for line in tail) and len(lines) <= 4:
+    short = len(lines) <= 8
+    if short and any(_SHELL_LINE.match(line) or _FATAL.match(line) for line in lines):
         return True
     if any("No module named" in line and line.startswith("/") for line in tail):
         return True
@@ -217,7 +238,7 @@ def _says_failed(text: str, phase: Phase, main: Command | None) -> bool:
     if phase not in ("read", "search", "explore") and any(_PYTHON_END.match(line) for line in tail):
         return True
     short = len(lines) <= 6
-    tool = main.program.rpartition("/")[2] if main else ""
+    tool = tool_name(main) if main else ""
     said = lines if short else lines[-1:]
     return any(
         _PROGRAM_SAYS.match(line) and (short or line.startswith(f"{tool}: ")) for line in said

@@ -66,6 +66,11 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
         "invalid-arguments", "nvalid", r"(?i)invalid (?:tool )?(?:arguments?|input|parameters?) for"
     ),
     _rule("invalid-arguments", "required parameter", r"(?i)missing (?:a )?required (?:param|arg)"),
+    _rule("invalid-arguments", " is required for command"),
+    _rule(
+        "invalid-arguments", "view_range", r"[Ii]nvalid `view_range`|`view_range` parameter is not"
+    ),
+    _rule("invalid-arguments", "multiple commands at once"),
     _rule("invalid-arguments", "required property", r"must have required property"),
     _rule("invalid-arguments", "No such tool", r"No such tool available|Unknown tool"),
     _rule("too-large", "exceeds maximum allowed", r"exceeds maximum allowed (?:tokens|size)"),
@@ -90,6 +95,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     _rule("network", "name resolution"),
     _rule("network", "Connection refused"),
     _rule("network", "ECONNREFUSED"),
+    _rule("network", "ould not connect to", r"[Cc]ould not connect to (?:the )?\w+"),
     _rule("network", "ENOTFOUND"),
     _rule("network", "ETIMEDOUT"),
     _rule("network", "etwork is unreachable"),
@@ -167,6 +173,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
         "No such file",
         r"^(?:ba|z|)sh: (?:line )?\d*:? ?.{1,200}: No such file",
     ),
+    _rule("command-not-found", "shim binary not found"),
     _rule("command-not-found", "executable file not found"),
     _rule("command-not-found", "spawn ", r"spawn \S+ ENOENT"),
     _rule("no-such-module", "No module named"),
@@ -200,6 +207,8 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     ),
     _rule("no-such-file", "o such file or directory", r"[Nn]o such file or directory"),
     _rule("no-such-file", "ENOENT"),
+    _rule("no-such-file", "no matches found:", r"^(?:\S+:\d+: |zsh: )?no matches found: "),
+    _rule("no-such-file", "can't cd to"),
     _rule("no-such-file", "File does not exist"),
     _rule(
         "no-such-file",
@@ -227,7 +236,6 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     _rule("shell-syntax", "here-document", r"warning: here-document at line \d+ delimited by end"),
     _rule("shell-syntax", "bad substitution"),
     _rule("shell-syntax", "unmatched", r"^(?:zsh|bash): .{0,40}unmatched"),
-    _rule("shell-syntax", "no matches found", r"^(?:zsh:\d+: |zsh: )?no matches found: "),
     _rule("argument-list-too-long", "Argument list too long"),
     _rule("unknown-target", "No rule to make target"),
     _rule("unknown-target", "issing script", r"[Mm]issing script:?"),
@@ -237,6 +245,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
         r"is not a (?:git|docker|cargo) command|is not a .{1,20} command",
     ),
     _rule("unknown-target", "nknown command", r"(?i)unknown (?:sub)?command"),
+    _rule("unknown-target", "unrecognized subcommand"),
     _rule("unknown-target", "no such", r"(?i)^error: no such (?:sub)?command"),
     _rule("unknown-target", "not found in root project", r"Task '.{1,80}' not found"),
     _rule("usage-error", "unrecognized", r"(?i)unrecogni[sz]ed (?:arguments?|options?|flag)"),
@@ -252,6 +261,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     _rule("usage-error", "xpected one argument", r"expected (?:one|at least one|\d+) argument"),
     _rule("usage-error", "are required:", r"the following arguments are required:"),
     _rule("usage-error", "missing operand"),
+    _rule("usage-error", "Unknown JSON field"),
     _rule("usage-error", "too many arguments"),
     _rule("usage-error", "invalid choice", r"invalid choice: "),
     _rule("usage-error", "requires an argument", r"option .{1,60} requires an argument"),
@@ -279,8 +289,9 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     _rule("compile-error", "Failed to compile"),
     _rule("lint-findings", " problem", r"^✖ \d+ problems?"),
     _rule("lint-findings", "Found ", r"^Found \d+ errors?(?:\.| \()"),
+    _rule("lint-findings", " issues:", r"^[1-9]\d* issues:"),
     _rule("lint-findings", "would be reformatted", r"(?i)^(?:\d+ files? )?would (?:be )?reformat"),
-    _rule("lint-findings", ".py:", r"^\S+\.pyi?:\d+:\d+: [EFWCNRD]\d{3,4}\b"),
+    _rule("lint-findings", ".py:", r"^\S+\.pyi?:\d+:\d+: [A-Z]{1,4}\d{3,4}\b"),
     _rule("lint-findings", "Code style issues"),
     # languages
     _rule("syntax-error", "SyntaxError"),
@@ -367,8 +378,8 @@ SETUP: Final = _words(
     dependency-conflict package-not-found externally-managed test-not-found fixture-not-found
     settings-not-configured apps-not-loaded db-schema command-not-found no-such-module
     import-error script-not-there indentation-error encoding-error is-a-folder not-empty
-    already-exists no-such-file permission-denied sed-expression pattern-error shell-syntax
-    argument-list-too-long unknown-target usage-error syntax-error no-tests rejected
+    already-exists no-such-file permission-denied not-permitted sed-expression pattern-error
+    shell-syntax argument-list-too-long unknown-target usage-error syntax-error no-tests rejected
     compile-error link-error
     """
 )

@@ -6,19 +6,21 @@ from typing import Final
 from .error_classes import EXCEPTIONS, SPECIFIC, ErrorRule
 from .record import Fault
 
+_HEAD_LINES: Final = 12
 _LINE_CHARS: Final = 1_000
 _MESSAGE_CHARS: Final = 400
 _SIGNATURE_CHARS: Final = 160
 _LINES: Final = 600
 """Lines looked at from the end; the reason stands there. Chosen by us."""
 
+_FRAME = re.compile(r"\[Python [Ii]nterpreter: [^\]]{0,300}\]\s*$")
 _TRACEBACK = "Traceback (most recent call last)"
 _PYTHON = re.compile(r"^(?P<name>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:: ?(?P<said>.*))?$")
 _EXCEPTION = re.compile(
-    r"^(?:E {1,8}|Exception in thread \S+ |Caused by: |Unhandled exception\. |Uncaught "
+    r"^(?:E {1,8}|\[(?=[A-Z])|Exception in thread \S+ |Caused by: |Unhandled exception\. |Uncaught "
     r"|PHP Fatal error:  Uncaught |\[?ERROR\]? )?"
     r"(?P<name>(?:[A-Za-z_]\w*[.\\])*[A-Za-z_]*(?:Error|Exception|Failure|Failed|Warning))"
-    r"(?: \[\w+\])?(?:: (?P<said>.*))?$"
+    r"(?: \[\w+\])?(?:: (?P<said>.*?))?\]?$"
 )
 _ASSERT_LINE = re.compile(r"^E {1,8}(?:assert |Failed: )")
 _SUMMARY = re.compile(r"^(?:FAILED|ERROR) \S+ - (?P<line>.*)$")
@@ -44,11 +46,10 @@ def find_fault(
     The order of belief: the last exception of a traceback, the line that names `program` or the
     shell, any line that shows a specific class, a line that calls itself an error, the exit code.
     With `tests_failed` a runner's summary says no: then only exceptions that tests raised are
-    read, since tests print errors on purpose. None where the output gives no reason.
+    read, since tests print errors on purpose. None where there is no output.
     `text` is without terminal colours and noise.
     """
-    lines = [line for line in text.split("\n")[-_LINES:] if line.strip()]
-    lines = [line.rstrip() for line in lines if len(line) <= _LINE_CHARS]
+    lines = _lines(text.split("\n")[-_LINES:])
     found = _from_exception(lines)
     if tests_failed:
         return found or _from_tests(lines)
@@ -57,8 +58,23 @@ def find_fault(
         or found
         or _from_specific(lines)
         or _from_generic(lines)
-        or _from_exit(lines, exit_code)
+        or _from_exit(lines, program, exit_code)
     )
+
+
+def refusal(text: str) -> Fault | None:
+    """Return why a tool other than a shell failed: the first line that says so, else its first."""
+    lines = _lines(text.split("\n", _HEAD_LINES)[:_HEAD_LINES])
+    classes = ((class_of(line), line) for line in lines)
+    found = next((_fault(name, line) for name, line in classes if name), None)
+    told = next((line for line in lines if len(line.strip()) > 8), lines[0] if lines else "")
+    return found or (_fault("other", told) if told else None)
+
+
+def _lines(lines: list[str]) -> list[str]:
+    """Return the lines that may tell a reason, without the frame that some harnesses append."""
+    kept = (_FRAME.sub("", line).rstrip() for line in lines if len(line) <= _LINE_CHARS)
+    return [line for line in kept if line.strip()]
 
 
 def class_of(line: str) -> str:
@@ -77,23 +93,29 @@ def _from_exception(lines: list[str]) -> Fault | None:
     """Return the last exception of the last traceback, else the last line that is one."""
     at = next((i for i in range(len(lines) - 1, -1, -1) if _TRACEBACK in lines[i]), -1)
     if at >= 0:
-        indent = lines[at].index(_TRACEBACK)
+        before = lines[at].partition(_TRACEBACK)[0]
+        indent = 0 if before.strip() else len(before)
         for line in lines[at + 1 :]:
             inner = line[indent:]
             match = _PYTHON.match(inner)
             if match and not inner.startswith(" "):
                 return _exception(match["name"], match["said"] or "", inner)
-    for line in reversed(lines):
-        if _ASSERT_LINE.match(line):
-            return _fault("assertion", line.removeprefix("E").strip())
-        summary = _SUMMARY.match(line)
-        match = _EXCEPTION.match(summary["line"] if summary else line.strip())
-        match = match or _RUBY.match(line)
-        if match and not match["name"].endswith("Warning"):
-            return _exception(match["name"], match["said"] or "", match[0])
-        if summary and summary["line"].startswith("assert "):
-            return _fault("assertion", summary["line"])
-    return None
+    marked = (line for line in reversed(lines) if line.startswith("E  "))
+    found = next(filter(None, map(_raised, marked)), None)
+    return found or next(filter(None, map(_raised, reversed(lines))), None)
+
+
+def _raised(line: str) -> Fault | None:
+    """Read a line as an exception, as pytest, Node, Java or Ruby print it."""
+    if _ASSERT_LINE.match(line):
+        return _fault("assertion", line.removeprefix("E").strip())
+    summary = _SUMMARY.match(line)
+    if summary and summary["line"].startswith("assert "):
+        return _fault("assertion", summary["line"])
+    match = _EXCEPTION.match(summary["line"] if summary else line.strip()) or _RUBY.match(line)
+    if match is None or (match["name"].endswith("Warning") and not line.startswith("E ")):
+        return None
+    return _exception(match["name"], match["said"] or "", match[0].removeprefix("E").strip())
 
 
 def _exception(name: str, said: str, line: str) -> Fault:
@@ -132,7 +154,7 @@ def _from_specific(lines: list[str]) -> Fault | None:
 
 def _from_generic(lines: list[str]) -> Fault | None:
     for line in reversed(lines):
-        if _GENERIC.match(line):
+        if _GENERIC.match(line) and len(line) > 8:
             return _fault("other", line)
     return None
 
@@ -151,9 +173,9 @@ _TEST_LINE = re.compile(
 )
 
 
-def _from_exit(lines: list[str], exit_code: int | None) -> Fault | None:
-    error_class = _BY_EXIT.get(exit_code or 0, "")
-    if error_class or exit_code:
+def _from_exit(lines: list[str], program: str, exit_code: int | None) -> Fault | None:
+    error_class = "no-such-file" if program == "ls" else _BY_EXIT.get(exit_code or 0, "")
+    if lines or exit_code:
         return _fault(error_class or "other", lines[-1] if lines else f"exit code {exit_code}")
     return None
 

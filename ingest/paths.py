@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from posixpath import normpath
+from posixpath import commonpath, normpath
 from typing import Final
 
 from .shell import Command
@@ -15,6 +15,9 @@ _SANDBOX = re.compile(
     r"|/tmp/repo|/[\w.-]+__[\w.-]+)(?:/|$)"
 )
 _NO_PATH = re.compile(r"^(?:https?|ftp|file|git|ssh)://|[\n\0|<>*?{}]|^[\s-]|^\d+$")
+_OWN_FILE = re.compile(r"^/(?!tmp/|etc/|usr/|var/|dev/|bin/|opt/|proc/|sys/|nix/).+/.+")
+_MIN_PATHS: Final = 3
+_MIN_DEPTH: Final = 3
 _MAX_CHARS: Final = 300
 
 
@@ -85,7 +88,16 @@ def find_root(cwd: str, paths: Iterable[str]) -> str:
     own = normpath(_plain(cwd.strip())) if cwd.strip() else ""
     if own and own not in ("/", ".", "/workspace", "/workspaces", "/root", "/home"):
         return own
+    paths = list(paths)
     counts = Counter(m[1] for path in paths if (m := _SANDBOX.match(path)))
     if counts:
         return max(counts, key=lambda root: (counts[root], root))
-    return own if own not in ("", ".", "/") else ""
+    if own not in ("", ".", "/"):
+        return own
+    return _shared_folder([path for path in map(_plain, paths) if _OWN_FILE.match(path)])
+
+
+def _shared_folder(paths: list[str]) -> str:
+    folders = sorted({path.rpartition("/")[0] for path in paths})
+    shared = commonpath(folders) if len(paths) >= _MIN_PATHS else ""
+    return shared if shared.count("/") >= _MIN_DEPTH else ""

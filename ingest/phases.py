@@ -43,7 +43,7 @@ _PROGRAMS: Final = _table(
         "build": "make gmake cmake ninja bazel bazelisk buck mvn mvnw gradle gradlew sbt ant gcc "
         "g++ clang clang++ cc c++ rustc javac kotlinc scalac ghc tsc webpack rollup vite esbuild "
         "parcel tsup swc babel next nuxt astro ng xcodebuild msbuild meson autoconf automake "
-        "configure ./configure bootstrap sphinx-build mkdocs pdflatex xelatex latexmk docker-build "
+        "configure ./configure bootstrap sphinx-build mkdocs sphinx pdflatex xelatex latexmk "
         "ld ar nasm as gulp grunt scons emcc wasm-pack hugo jekyll pyinstaller py_compile "
         "compileall protoc buf cython unrealbuildtool docker docker-compose podman buildah",
         "install": "pip pip3 pipx uv poetry conda mamba micromamba pixi pipenv pdm apt apt-get "
@@ -81,6 +81,7 @@ _SCRIPTED: Final = _words(
     "npm pnpm yarn bun deno composer npx make gmake just task mise rake invoke inv turbo nx lerna "
     "poe hatch pdm grunt gulp ant"
 )
+_PACKAGE_LOOKS: Final = _words("ls list why outdated view info audit config pm show search docs")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py|ipython3?")
 _TEST_FILE = re.compile(
     r"(?:\A|/)(?:tests?_[\w-]+\.py|[\w-]+_tests?\.\w+|[\w.-]+\.(?:test|spec)\.\w+|runtests\.py"
@@ -98,9 +99,11 @@ def phase_of(command: Command) -> Phase:
     (`python -m pytest`) by the module, programs of the repository by their base name. A command
     that writes a file and does nothing else (`cat > x`, `sed -i`) edits.
     """
-    tool = _tool(command)
+    tool = tool_name(command)
     sub = command.subcommand
-    if command.args and all(arg in _LOOKING for arg in command.args):
+    if command.args and (
+        all(arg in _LOOKING for arg in command.args) or {"--help", "--version"} & {*command.args}
+    ):
         return "explore"
     if _edits(command, tool):
         return "edit"
@@ -243,9 +246,11 @@ _BY_SUBCOMMAND: Final[dict[str, dict[str, Phase]]] = {
 }  # fmt: skip
 
 
-def _tool(command: Command) -> str:
-    base = command.program.rpartition("/")[2]
-    return base if base in _PROGRAMS or base in _BY_SUBCOMMAND else command.program
+def tool_name(command: Command) -> str:
+    """Return the name that tables know a program by: its base name, but `bin/test` for itself."""
+    folder, _, base = command.program.rpartition("/")
+    known = base in _PROGRAMS or base in _BY_SUBCOMMAND
+    return base if known and not (folder and _PROGRAMS.get(base) == "other") else command.program
 
 
 def _edits(command: Command, tool: str) -> bool:
@@ -320,7 +325,7 @@ def _scripted(command: Command, tool: str) -> Phase:
         return "install"
     if tool in ("npm", "yarn", "pnpm") and sub in ("", "install-test"):
         return "install" if tool == "yarn" or sub else "explore"
-    if sub in ("ls", "list", "why", "outdated", "view", "info", "audit", "config", "pm", "show"):
+    if sub in _PACKAGE_LOOKS:
         return "explore"
     if sub in ("remove", "uninstall", "link", "dedupe", "create", "init"):
         return "install"

@@ -118,7 +118,8 @@ def _works(failing: StepRecord, step: StepRecord) -> bool:
         return True
     if step.verdict == "nothing-ran" or _class(failing) in ASSERTION_LIKE:
         return False
-    return not step.failed or _class(step) in ASSERTION_LIKE
+    tested = step.phase == "test" and step.verdict == "fail" and _class(step) not in SETUP
+    return not step.failed or tested or _class(step) in ASSERTION_LIKE
 
 
 def _changes(step: StepRecord) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from .checks import CHECKS, fault_of, is_check, says_no, verdict_of
 from .drafts import Draft, drafts_of, named_paths, open_file
 from .endings import Ending, ending_of
+from .faults import refusal
 from .noise import noise_of, without_noise
 from .paths import Place, find_root
 from .phases import is_test_file, phase_of
@@ -32,6 +33,9 @@ _EXISTED = re.compile(
 _CREATED = re.compile(
     r"(?i)created (?:successfully|and wrote|file|new file)|new file (?:created|written)"
 )
+_THERE: Final = frozenset({"edit-unread", "edit-not-found", "edit-not-unique", "edit-changed"})
+"""Refusals that show that the file was there."""
+
 _LOOKS: Final = frozenset({"explore", "search", "vcs"})
 _REMOVERS: Final = frozenset({"rm", "unlink", "rmdir", "Remove-Item", "del"})
 _KEEPS_FOLDER: Final = ("claude-code", "swe-agent", "mlgym", "openhands", "copilot")
@@ -154,7 +158,7 @@ class _Builder:
             failure=ending.failure or ("environment" if failed else ""),
             failed=failed,
             verdict=verdict,
-            fault=fault_of(draft, phase, text, verdict) if failed else None,
+            fault=fault_of(draft, phase, ending, text, verdict) if failed else None,
             thought=draft.thought,
         )
 
@@ -167,6 +171,9 @@ class _Builder:
         if draft.use.cwd:
             draft.place = self._home.entered(draft.use.cwd)
         draft.places = draft.place.along(draft.commands)
+        for command, place in zip(draft.commands, draft.places, strict=True):
+            if command.heredoc and len(command.writes) == 1 and command.program in ("cat", "tee"):
+                self._files.keep(place.relative(command.writes[0]), command.heredoc)
         if self._stays and shell:
             self._here = draft.place.after(draft.commands)
 
@@ -197,13 +204,15 @@ class _Builder:
         if _SUBMITS.search(draft.use.line):
             return "submit"
         phase = phase_of(draft.main)
-        if phase == "run" and self._runs_existing_tests(draft.main, draft.main_place):
-            return "test"
-        return phase
+        return self._phase_of_script(draft.main, draft.main_place) if phase == "run" else phase
 
-    def _runs_existing_tests(self, main: Command, place: Place) -> bool:
+    def _phase_of_script(self, main: Command, place: Place) -> Phase:
+        """Tell runs of existing tests, and of own scripts that edit the project, from others."""
         scripts = _relative(place, ran_scripts(main))
-        return any(is_test_file(s) and s not in self._files.ever_own for s in scripts)
+        if any(is_test_file(s) and s not in self._files.ever_own for s in scripts):
+            return "test"
+        written = (path for s in scripts for path in self._files.effects(s, place)[1])
+        return "edit" if any(not self._files.is_new(path) for path in written) else "run"
 
     def _targets(self, draft: Draft, phase: Phase) -> tuple[str, ...]:
         if draft.main is None or phase not in CHECKS | {"run"}:
@@ -216,9 +225,9 @@ class _Builder:
         """Say whether a step runs or changes only files that the agent made."""
         own = self._files.ever_own
         if draft.main and phase in CHECKS | {"run"}:
-            if targets or not runs_inline(draft.main):
-                return bool(targets) and all(path in own for path in targets)
-            return all(path in own for path in edits)
+            return all(path in own for path in (*targets, *edits)) and (
+                bool(targets) or runs_inline(draft.main)
+            )
         if draft.use.script:
             return all(path in own for path in edits)
         return bool(edits) and all(path in own for path in edits)
@@ -235,6 +244,8 @@ class _Builder:
         reads = _relative(place, use.reads)
         edits = _relative(place, use.edits or open_file(draft))
         if not ending.took_effect or (ending.failed and use.script):
+            if edits and (fault := refusal(draft.text)) and fault.error_class in _THERE:
+                self._files.look(edits)
             return tuple(dict.fromkeys((*reads, *edits))), (), ()
         self._files.look(reads)
         if use.kind in ("list", "search"):
@@ -267,8 +278,6 @@ class _Builder:
             if not (stopped and phase == "edit"):
                 creates += [path for path in written if self._files.change(path)]
                 edits += written
-            if command.heredoc and len(written) == 1 and command.program in ("cat", "tee"):
-                self._files.keep(written[0], command.heredoc)
             if not stopped:
                 edits += self._run_scripts(command, place, creates)
                 edits += self._removed(command, place)

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from .record import Kind, Phase
@@ -62,6 +62,7 @@ _NAMES: Final[Mapping[Kind, str]] = {
     "search_and_replace insert insert_content insert_edit_into_file replace_file_content "
     "multi_replace_file_content edit_notebook edit_notebook_file notebookedit reapply append "
     "developer__text_editor planning_file_editor undo_edit json_edit_tool insert_text edit_by_llm "
+    "edit_file_by_replace edit_file_by_line insert_content_at_line append_file "
     "delete_file delete delete_path move_path move_file copy_path regex_replace format_file "
     "apply_patch_call strreplace fs_replace",
     "write": "write write_file write_to_file create create_file fs_write save_file new_file "
@@ -155,7 +156,8 @@ _NEW_ARGUMENTS: Final = (
 _PATCH_ARGUMENTS: Final = ("input", "patch", "patchText", "patch_text", "diff", "explanation")
 _MAIN_ARGUMENTS: Final = (
     "pattern", "query", "Query", "search_term", "regex", "url", "search", "name", "prompt",
-    "description", "message", "answer", "skill", "title", "objective", "file_name", "uri",
+    "sql", "sql_query", "description", "message", "answer", "skill", "title", "objective",
+    "file_name", "uri",
 )  # fmt: skip
 _ID_ARGUMENTS: Final = (
     "bash_id",
@@ -167,6 +169,16 @@ _ID_ARGUMENTS: Final = (
     "shell_id",
 )
 
+_SKILL: Final = re.compile(
+    r"\s*(edit_file_by_replace|edit_file_by_line|edit_file|insert_content_at_line|append_file"
+    r"|create_file|open_file|search_dir|search_file|find_file)"
+    r"\(\s*(?:\w+\s*=\s*)?['\"]([^'\"\n]{1,300})['\"]"
+)
+"""Functions that OpenHands and SWE-agent's Python shells offer as editors."""
+
+_MEMBER: Final = re.compile(r'"(\w{1,40})"\s{0,9}:\s{0,9}"([^"\\\n]{1,400})"')
+"""Short members of an object whose text is no valid JSON."""
+
 _PATCH_FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
 _PATCH_MOVE: Final = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 _DIFF_FILE: Final = re.compile(r"^--- (\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
@@ -176,6 +188,8 @@ def use_of(call: ToolCall) -> ToolUse:
     """Read a call: its kind, its phase, and the files or the shell line it is about."""
     name = _plain(call.name)
     kind = _kind(call.name, name)
+    if not call.arguments and call.raw.startswith("{"):
+        call = replace(call, arguments=dict(_MEMBER.findall(call.raw)))
     arguments = call.arguments
     if name in _CODE:
         return _code(call)
@@ -193,6 +207,8 @@ def use_of(call: ToolCall) -> ToolUse:
     paths = _paths(arguments, _FOLDER_ARGUMENTS if kind in ("search", "list") else _PATH_ARGUMENTS)
     reads = paths if kind in ("read", "search", "list") else ()
     phase: Phase = "search" if kind == "fetch" and "search" in name else _PHASES[kind]
+    if kind == "other" and ("sql" in name or name.endswith("query")):
+        phase = "run"
     main = _text(arguments, _MAIN_ARGUMENTS)
     if kind == "read" and paths:
         main = " ".join(paths)
@@ -254,6 +270,18 @@ def _of_vector(words: list[str]) -> str:
 
 def _code(call: ToolCall) -> ToolUse:
     script = _text(call.arguments, _CODE_ARGUMENTS) or call.raw
+    skill = _SKILL.match(script)
+    if skill:
+        kind, path = _kind(skill[1], _plain(skill[1])), (skill[2],)
+        edits = kind in ("edit", "write")
+        return ToolUse(
+            kind=kind,
+            phase=_PHASES[kind],
+            shown=f"{skill[1]} {skill[2]}",
+            reads=() if edits else path,
+            edits=path if edits else (),
+            adds=path if kind == "write" else (),
+        )
     reads, writes = script_files(script)
     return ToolUse(
         kind="shell",

@@ -32,17 +32,18 @@ _TOTAL: Final = _words(
 )
 
 
-def read_verdict(text: str, *, runs: int = 1) -> Verdict:
+def read_verdict(text: str, *, runs: int = 1, singles: bool = True) -> Verdict:
     """Read the verdict from summary lines of known runners; empty where there is none.
 
     `runs` is how many checks stood in the command: a runner whose own tests start runners prints
     summaries of those too, so only as many as were asked for count, from the end. Where no
-    summary is left (the output was cut or filtered) the lines of single tests decide.
+    summary is left (the output was cut or filtered) the lines of single tests decide, but not
+    where `singles` is false, as for a script that is no runner.
     `text` is without terminal colours.
     """
     found = _matches(text, _STRONG) or _matches(text, _WEAK)
     if not found:
-        return _worst(list(_matches(text, FALLBACK).values()))
+        return _worst(list(_matches(text, FALLBACK).values())) if singles else ""
     last = [verdict for _, verdict in sorted((at, v) for (at, _), v in _merged(found).items())]
     return _worst(last[-runs:])
 
@@ -58,9 +59,18 @@ def printed_verdict(text: str) -> Verdict:
     return "pass" if any(_SAYS_PASSED.search(line) for line in lines) else ""
 
 
+def failing_line(text: str) -> str:
+    """Return the last line by which a script says that it failed, or nothing."""
+    lines = [line for line in text.splitlines()[-60:] if len(line) <= _LINE_CHARS]
+    return next((line.strip() for line in reversed(lines) if _says_failed(line)), "")
+
+
 _SAYS_PASSED = re.compile(
     r"✓|✅|\b(?:PASS(?:ED)?|SUCCESS|OK)\b|\b[Aa]ll (?:\w+ ){0,2}(?:tests|checks) passed"
     r"|\b[Tt]est passed\b"
+)
+_FAILED_FIRST = re.compile(
+    r"^\W{0,4}(?:\w+ \d+ ?: )?(?:FAIL(?:ED|URE)?\b|BUG\b|Test failed\b)(?!\S*: ?(?:0|None)\b)|✗|❌"
 )
 _FAILED_WORD = re.compile(r"✗|❌|\b(?:FAIL(?:ED|URE)?|BUG|BROKEN)\b|\b[Tt]est failed\b")
 _REPRODUCED = re.compile(r"\b(?:bug|issue|problem|error) (?:is |was |has been )?reproduced\b", re.I)
@@ -72,6 +82,8 @@ _DENIED = re.compile(
 
 
 def _says_failed(line: str) -> bool:
+    if _FAILED_FIRST.search(line):
+        return True
     word = _FAILED_WORD.search(line) or _REPRODUCED.search(line)
     return bool(word) and not _DENIED.search(line)
 

@@ -44,14 +44,16 @@ class Workspace:
         """Note a written file and tell whether it is new; `existed` where a tool says so."""
         if path in self.own:
             return False
-        if existed is None:
-            existed = path not in self.ever_own and (path in self.seen or self._was_listed(path))
-        new = not existed
+        new = self.is_new(path) if existed is None else not existed
         if new:
             self.own.add(path)
             self.ever_own.add(path)
         self.seen.add(path)
         return new
+
+    def is_new(self, path: str) -> bool:
+        """Tell whether a file that is about to be written was not there before."""
+        return path in self.ever_own or not (path in self.seen or self._was_listed(path))
 
     def remove(self, path: str) -> None:
         """Take note of a deleted file."""
