@@ -1,0 +1,1 @@
+"""Embedders: each turns texts into unit vectors whose dot product says how near they are."""
