@@ -83,7 +83,7 @@ _OBJECTS: Final[tuple[tuple[str, Test], ...]] = (
     ("Grok session", lambda f: "sessionUpdate" in str(f.get("params"))),
     ("Kimi session", lambda f: f.get("type") in ("config.update", "turn.prompt")),
     ("Reflexion rows", _has("code", "status", "reward", "info")),
-    ("pi or OpenClaw session", lambda f: f.get("type") == "session" and "version" in f),
+    ("pi or OpenClaw session", lambda f: f.get("type") == "session" and len(f) > 2),
     ("Factory Droid session", lambda f: f.get("type") == "session_start"),
     ("Goose session", _has("working_dir")),
     ("output of `opencode run`", lambda f: "part" in f and str(f.get("type")).startswith("step_")),

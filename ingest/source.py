@@ -1,4 +1,4 @@
-"""A file as readers see it: its head, its JSON document, or its JSON lines, whatever their state."""
+"""A file as readers see it: its head, its JSON document or its JSON lines, in whatever state."""
 
 import json
 from collections.abc import Iterator
@@ -52,17 +52,23 @@ class Source:
 
         None where not even a part can be read, or where it holds JSON lines.
         """
-        if not self.head.lstrip()[:1] in (b"{", b"["):
+        if self.head.lstrip()[:1] not in (b"{", b"["):
             return None
         try:
             return json.loads(self.text)
         except json.JSONDecodeError as error:
-            if error.msg == "Extra data":
-                return None
-            return self._salvage(error)
+            return None if self._holds_lines() else self._salvage(error)
         except RecursionError:
             self.warnings.append("nested too deeply to be read")
             return None
+
+    def _holds_lines(self) -> bool:
+        """Tell whether a line by itself is a JSON object or array, whatever the others are."""
+        lines = [line.rstrip() for line in self.data.split(b"\n") if line.strip()]
+        if lines and lines[0].strip() in (b"{", b"["):
+            return False
+        whole = (line for line in lines if line[:1] in (b"{", b"[") and line[-1:] in (b"}", b"]"))
+        return any(_is_json(line.decode("utf-8", errors="replace")) for line in whole)
 
     def _salvage(self, error: json.JSONDecodeError) -> Any:
         import jiter
@@ -85,13 +91,22 @@ class Source:
         """
         import jiter
 
-        if not self.head.lstrip()[:1] in (b"{", b"["):
+        if self.head.lstrip()[:1] not in (b"{", b"["):
             return None
         head = self.head.decode("utf-8", errors="replace").encode("utf-8")
         try:
             return jiter.from_json(head, partial_mode="trailing-strings")
         except ValueError:
             return None
+
+    @cached_property
+    def samples(self) -> list[Any]:
+        """The outline and the first whole records: any of them may tell the format.
+
+        The first line of a file may be damaged while those after it are whole.
+        """
+        found = [self.outline, *(r.value for r in self.first_records[:8])]
+        return [v for v in found if v is not None]
 
     @cached_property
     def records(self) -> list[Record]:
@@ -121,6 +136,13 @@ class Source:
             except (json.JSONDecodeError, RecursionError):
                 continue
         return found
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return bool(list(_values(line)))
+    except (json.JSONDecodeError, RecursionError):
+        return False
 
 
 def _values(line: str) -> Iterator[Any]:

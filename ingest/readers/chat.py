@@ -1,7 +1,7 @@
 """Runs as plain chat messages: lists, documents and data sets of them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -26,9 +26,15 @@ from .json_values import (
 _LISTS: Final = ("messages", "conversations", "traj", "trajectory", "conversation", "content")
 """Where rows of data sets keep their messages."""
 
-_ITEMS: Final = frozenset(
-    {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call"}
-)
+_ITEMS: Final[Mapping[str, str]] = {
+    "reasoning": "summary",
+    "function_call": "call_id",
+    "function_call_output": "call_id",
+    "custom_tool_call": "call_id",
+    "custom_tool_call_output": "call_id",
+}
+"""Items of OpenAI's Responses that have no role, and what each of them holds."""
+
 _SAMPLE: Final = re.compile(r"_\d{1,3}\Z")
 _LOG_NAME: Final = re.compile(r"(.*?)-?(\d{9,}(?:\.\d+)?)\.json")
 
@@ -41,13 +47,14 @@ class ChatReader:
     def recognises(self, source: Source) -> bool:
         """Tell by messages: a list of them, an object or a row that holds one, or one a line."""
         outline = source.outline
-        if string(mapping(outline).get("id")).startswith("T-"):
-            return False  # a thread of Amp, whose results stand elsewhere
+        first = mapping(outline)
+        if string(first.get("id")).startswith("T-") or "working_dir" in first:
+            return False  # threads of Amp and sessions of Goose name results in ways of their own
         if isinstance(outline, list):
             return _are_messages(outline) or bool(_messages_in(outline[0] if outline else None))
-        return bool(_messages_in(outline)) or (
-            _is_message(outline) and len(source.first_records) > 1
-        )
+        if any(map(_messages_in, source.samples)):
+            return True
+        return _mostly_messages(r.value for r in source.first_records)
 
     def read(self, source: Source) -> Iterator[Trajectory]:
         """Yield the run of the file, or one for each row.
@@ -73,7 +80,14 @@ def _is_message(value: Any) -> bool:
     role = fields.get("role", fields.get("from"))
     if isinstance(role, str) and role in ROLES:
         return not fields.keys().isdisjoint(_SAID)
-    return "class_" in fields or fields.get("type") in _ITEMS
+    kind = string(fields.get("type"))
+    return "class_" in fields or (kind in _ITEMS and _ITEMS[kind] in fields)
+
+
+def _mostly_messages(values: Iterable[Any]) -> bool:
+    """Tell whether the lines of a file are messages, be some of them damaged or something else."""
+    found = [_is_message(v) for v in values]
+    return len(found) > 1 and 2 * sum(found) > len(found)
 
 
 _SAID: Final = frozenset({"content", "value", "text", "system_prompt", "tool_calls"})
@@ -111,7 +125,7 @@ def _rows(source: Source) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str,
         rows = [("", document)]
     else:
         rows = [(f"line {r.line} ", r.value) for r in source.records]
-        if rows and _is_message(rows[0][1]):
+        if _mostly_messages(r for _, r in rows[:8]):
             yield {}, [mapping(r) for _, r in rows], ""
             return
     for place, row in rows:

@@ -41,11 +41,12 @@ class OpenHandsReader:
 
     def recognises(self, source: Source) -> bool:
         """Tell by the shape of the first event or row."""
-        first = source.outline
-        if isinstance(first, list):
-            first = first[0] if first else None
+        if isinstance(source.outline, list):
+            first = source.outline[0] if source.outline else None
             return _is_v0(first) or is_event(first)
-        return _is_row(first) or _is_v0(first) or is_event(first) or _is_state(source, first)
+        return any(
+            _is_row(v) or _is_v0(v) or is_event(v) or _is_state(source, v) for v in source.samples
+        )
 
     def read(self, source: Source) -> Iterator[Trajectory]:
         """Yield the run of a list or folder of events, or one for each row.

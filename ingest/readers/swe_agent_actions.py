@@ -94,8 +94,8 @@ def _arguments_of(line: str, names: tuple[str, ...]) -> dict[str, Any]:
         words = shlex.split(line)[1:]
     except ValueError:
         return {}
-    options: dict[str, Any] = {}
     plain: list[str] = []
+    options: dict[str, Any] = {}
     at = 0
     while at < len(words):
         option = _OPTION.fullmatch(words[at])
@@ -109,9 +109,11 @@ def _arguments_of(line: str, names: tuple[str, ...]) -> dict[str, Any]:
         at += taken
         options[key] = _value(key, values)
     last = len(names) - 1
-    for i, name in enumerate(names[: len(plain)]):
-        options[name] = _value(name, [" ".join(plain[i:])] if i == last else plain[i : i + 1])
-    return options
+    named = {
+        name: _value(name, [" ".join(plain[i:])] if i == last else plain[i : i + 1])
+        for i, name in enumerate(names[: len(plain)])
+    }
+    return {**named, **options}
 
 
 def _value(key: str, words: list[str]) -> Any:
