@@ -6,12 +6,13 @@ done in them was done; copies of what is there already are left out.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..source import Record, Source
-from ..trajectory import Observation, ToolCall, Trajectory, Turn, Usage
+from ..trajectory import ToolCall, Trajectory, Turn, Usage
 from . import blocks
 from .claude_results import observation_of
 from .json_values import integer, items, mapping, number, run_id, string, total_usage
@@ -79,7 +80,8 @@ class _Message:
     timestamp: str
     texts: dict[str, None] = field(default_factory=dict)
     thoughts: dict[str, None] = field(default_factory=dict)
-    calls: list[ToolCall] = field(default_factory=list)
+    calls: list[tuple[ToolCall, int]] = field(default_factory=list)
+    """Each with the number of calls before it that bear the same id."""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     injected: bool = False
@@ -115,7 +117,8 @@ class _Session:
         self._last_side = self._main
         self._seen: set[str] = set()
         self._thread_of_call: dict[str, str] = {}
-        self._answers: dict[str, _Message] = {}
+        self._calls: Counter[str] = Counter()
+        self._answers: dict[str, list[_Message]] = {}
         self._session_ids: dict[str, None] = {}
         self._result: Mapping[str, Any] = {}
         self._streamed = False
@@ -188,11 +191,12 @@ class _Session:
         _add(found.texts, blocks.said(content))
         _add(found.thoughts, blocks.thought(content))
         for call in blocks.calls(content, timestamp=time, raw_ref=_ref(record)):
-            if call.id in self._thread_of_call:
+            same = [c for c, _ in found.calls if c.id == call.id]
+            if (call.uid and self._calls[call.id]) or any(_alike(c, call) for c in same):
                 continue
-            if call.id:
-                self._thread_of_call[call.id] = thread.agent
-            found.calls.append(call)
+            found.calls.append((call, self._calls[call.id]))
+            self._calls[call.id] += 1
+            self._thread_of_call[call.id] = thread.agent
         for answer in blocks.answers(content):
             self._answer(thread, record, answer)
         usage = _usage(mapping(message.get("usage")))
@@ -239,7 +243,8 @@ class _Session:
             )
 
     def _answer(self, thread: _Thread, record: Record, answer: blocks.Answer) -> None:
-        if answer.call_id in self._answers:
+        earlier = self._answers.setdefault(answer.call_id, [])
+        if earlier and blocks.unique_id(answer.call_id):
             return
         message = _Message(
             role="environment",
@@ -249,8 +254,7 @@ class _Session:
             answer=answer,
         )
         thread.messages[f"{record.line} answer {answer.call_id}"] = message
-        if answer.call_id:
-            self._answers[answer.call_id] = message
+        earlier.append(message)
 
     def trajectories(self) -> Iterator[Trajectory]:
         """Yield a trajectory for each thread that says anything, the session's own first."""
@@ -271,7 +275,7 @@ class _Session:
 
     def _turns(self, thread: _Thread, warnings: list[str]) -> Iterator[Turn]:
         for message in thread.messages.values():
-            if message.answer and message.answer.call_id in self._thread_of_call:
+            if message.answer and self._calls[message.answer.call_id]:
                 continue
             if message.role == "environment":
                 warnings.append(f"{_ref(message.record)}: answer to a call that is not in the file")
@@ -279,7 +283,7 @@ class _Session:
                 role=message.role,  # type: ignore[arg-type]
                 text="\n".join(message.texts),
                 thought="\n".join(message.thoughts),
-                calls=tuple(replace(c, observation=self._observation(c)) for c in message.calls),
+                calls=tuple(self._finished(c, position) for c, position in message.calls),
                 injected=message.injected,
                 timestamp=message.timestamp,
                 model=message.model,
@@ -288,12 +292,14 @@ class _Session:
             if turn.text or turn.thought or turn.calls:
                 yield turn
 
-    def _observation(self, call: ToolCall) -> Observation | None:
-        found = self._answers.get(call.id)
-        if found is None or found.answer is None:
-            return None
-        fields = mapping(found.record.value)
-        return observation_of(found.answer, record=fields, tool=call.name)
+    def _finished(self, call: ToolCall, position: int) -> ToolCall:
+        """The call with its answer: of calls that share an id, each has the one in its place."""
+        found = self._answers.get(call.id, [])[position : position + 1]
+        if not found or found[0].answer is None:
+            return call
+        fields = mapping(found[0].record.value)
+        answer = found[0].answer
+        return replace(call, observation=observation_of(answer, record=fields, tool=call.name))
 
     def _trajectory(
         self, thread: _Thread, turns: tuple[Turn, ...], *, session: str, warnings: tuple[str, ...]
@@ -323,6 +329,10 @@ class _Session:
             parent_id=session if thread.agent else "",
             warnings=warnings,
         )
+
+
+def _alike(one: ToolCall, other: ToolCall) -> bool:
+    return (one.name, one.arguments, one.raw) == (other.name, other.arguments, other.raw)
 
 
 def _ref(record: Record) -> str:
