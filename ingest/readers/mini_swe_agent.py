@@ -195,7 +195,7 @@ class _Walk:
         content = said(message.get("content")) or _said_in(message.get("output"))
         calls, in_text = self.actions(message, content, ref)
         text, thought = content, string(message.get("reasoning_content"))
-        if (in_text and calls) or content.lstrip().startswith("THOUGHT"):
+        if calls and (in_text or content.lstrip().startswith("THOUGHT")):
             text, thought = "", _without_action(content, self.fence if in_text else None)
         model = mapping(extra.get("response")).get("model") or message.get("model")
         self.turns.append(
