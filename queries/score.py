@@ -104,7 +104,11 @@ def _bm25(
     full_norm = _length_norm([c.full_length for c in counts], statistics.mean_full_length)
     key = terms.key_idf[word] * _saturated(in_key, key_norm[row])
     full = terms.full_idf[word] * _saturated(in_full, full_norm[row])
-    return np.bincount(row, key, n), np.bincount(row, full, n)
+    return _sum_by_row(row, key, n), _sum_by_row(row, full, n)
+
+
+def _sum_by_row(row: NDArray[np.intp], values: Floats, rows: int) -> Floats:
+    return np.bincount(row, weights=values, minlength=rows).astype(np.float64)
 
 
 def _length_norm(lengths: Sequence[int], mean: float) -> Floats:
@@ -183,7 +187,6 @@ def pool_by_task(scores: Floats, tasks: Sequence[str]) -> Floats:
         if task:
             best[task] = max(best.get(task, value), value)
     lift = [
-        best[task] if task else value
-        for task, value in zip(tasks, scores.tolist(), strict=True)
+        best[task] if task else value for task, value in zip(tasks, scores.tolist(), strict=True)
     ]
     return scores + TASK_POOLING * np.asarray(lift, dtype=np.float64)

@@ -49,6 +49,11 @@ class Hit:
     parts: Parts
 
 
+def rank_key(hit: Hit) -> tuple[float, str]:
+    """What hits are ordered by: the better first, equal ones by id."""
+    return -round(hit.pooled, 9), hit.memory.id
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Every candidate of a search, best first, and what was needed to score them."""
@@ -63,6 +68,7 @@ class Ranking:
 class Question:
     """A task text made comparable with memories."""
 
+    text: str
     terms: QueryTerms
     statistics: TermStatistics
     vector: Vector
@@ -91,7 +97,7 @@ class Question:
             )
             for n, candidate in enumerate(candidates)
         ]
-        return sorted(hits, key=lambda h: (-round(h.pooled, 9), h.memory.id))
+        return sorted(hits, key=rank_key)
 
     def _pooled(self, candidates: Sequence[Candidate], total: Floats) -> Floats:
         if self.transfer:
@@ -173,6 +179,7 @@ def ask(
     words = read_words(text)
     statistics = store.statistics(list(words))
     return Question(
+        text=text,
         terms=weigh(words, statistics),
         statistics=statistics,
         vector=np.asarray(embedder.encode([text])[0], dtype=np.float32),

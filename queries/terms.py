@@ -77,15 +77,11 @@ def read_words(text: str) -> dict[int, Word]:
     for stem in tokenize(text):
         counts[stem] = counts.get(stem, 0) + 1
     stops = stop_stems()
-    return {
-        term_id(stem): Word(stem, count)
-        for stem, count in counts.items()
-        if stem not in stops
-    }
+    return {term_id(stem): Word(stem, count) for stem, count in counts.items() if stem not in stops}
 
 
 def weigh(words: Mapping[int, Word], statistics: TermStatistics) -> QueryTerms:
-    """Order words by `(1 + ln tf) * idf`, where idf = ln(1 + (N - df + .5) / (df + .5)) of the full text.
+    """Order words by `(1 + ln tf) * idf`; idf = ln(1 + (N - df + .5) / (df + .5)) over full texts.
 
     A word that no memory holds keeps its place and its weight: that nothing in the store speaks
     of it makes every answer less certain.

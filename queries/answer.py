@@ -1,0 +1,208 @@
+"""The answer to a task: the most abstract memories that apply to it, or none."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ..kg.ids import content_id
+from ..kg.protocols import Embedder, GraphStore
+from ..kg.types import EVERYTHING, Scope, Support, level_name
+from .antichain import Place, antichain, worth_adding
+from .applicability import REASONS, Nominee, Reason, Situation, refusal, relation
+from .budget import within_budget
+from .descent import paths_down
+from .explain import why_shown
+from .floors import Floors, Verdict
+from .items import Answer, Item
+from .nominate import Nominees, nominate
+from .render import key_text
+from .terms import surfaces
+
+__all__ = ["UNASSIGNED", "Answer", "Item", "retrieve"]
+
+UNASSIGNED: Final = "unassigned"
+"""The scope of runs whose project nobody knows."""
+
+
+def retrieve(
+    store: GraphStore,
+    embedder: Embedder,
+    task: str,
+    *,
+    project: str = "",
+    domain: str = "",
+    language: str = "",
+    tools: Sequence[str] = (),
+    budget_tokens: int = 2000,
+    k: int = 8,
+    strict: bool = False,
+    floor: float | None = None,
+    exclude: frozenset[str] = frozenset(),
+    bodies: bool = False,
+    transfer: bool = False,
+    scope: Scope | None = None,
+    witnesses: Scope = EVERYTHING,
+) -> Answer:
+    """Answer a task with the most abstract memories that apply to it, or with none.
+
+    Args:
+        project: whose memories may be read besides the shared ones; without it those of runs
+            that belong to no project.
+        domain: the kind of work; with it summaries of the same kind may be shown.
+        language: the task's language; memories of another one are left out.
+        tools: what the task works with; memories of other tools are left out.
+        budget_tokens: how long `render.prompt_text` of the answer may get.
+        k: how many memories are shown at most, those beneath another not counted.
+        strict: hold memories against the higher floors.
+        floor: hold every memory against this R, not against the floor of its kind.
+        exclude: ids that are neither shown nor counted as evidence.
+        bodies: show whole texts as far as the budget allows, not keys alone.
+        transfer: do not hold back what was learned in other languages, see `search.search`; the
+            language is then no condition.
+        scope: which memories may be shown, where it does not follow from `project`.
+        witnesses: whose runs may vote. They are neither shown nor named where they are outside
+            `scope`, and only memories in `scope` are voted for.
+
+    Raises:
+        StoreError: the store could not be read.
+    """
+    readable = scope if scope is not None else Scope.of(project or UNASSIGNED)
+    situation = Situation(project=project, domain=domain, language=language, tools=tuple(tools))
+    nominees = nominate(
+        store,
+        embedder,
+        task,
+        scope=readable,
+        witnesses=witnesses,
+        language=language,
+        exclude=exclude,
+        transfer=transfer,
+    )
+    floors = Floors(memories=nominees.memories, strict=strict, fixed=floor)
+    judged = _judge(nominees, replace(situation, language="") if transfer else situation, floors)
+    places = antichain([n for n, _ in judged.fitting], nominees.above)
+    items = _items(
+        store, places[:k], judged, nominees=nominees, situation=situation, scope=readable
+    )
+    fitted = within_budget(items, budget_tokens=budget_tokens, bodies=bodies)
+    standing = len(places) + sum(len(item.beneath) for item in items)
+    withheld = judged.refused.copy()
+    withheld["more abstract"] = len(judged.fitting) - standing
+    withheld["limit"] = len(places[k:])
+    withheld["budget"] = fitted.left_out
+    return Answer(
+        id=content_id("answer", task, project, *(i.memory.id for i in fitted.items)),
+        query=task,
+        items=fitted.items,
+        abstained=not fitted.items,
+        reason="" if fitted.items else _why_nothing(judged, withheld, nominees.considered),
+        confidence=judged.lead.confidence,
+        floor=judged.lead.floor,
+        considered=nominees.considered,
+        withheld={reason: withheld[reason] for reason in REASONS if withheld[reason]},
+        budget_tokens=budget_tokens,
+        brief=fitted.brief,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Nominees that may be shown and fit, in order, and how many were refused, by reason.
+
+    `lead` is the verdict on the one that fits best of all that may be shown.
+    """
+
+    fitting: tuple[tuple[Nominee, Verdict], ...]
+    refused: Counter[Reason]
+    lead: Verdict
+
+
+def _judge(nominees: Nominees, situation: Situation, floors: Floors) -> _Judged:
+    refused: Counter[Reason] = Counter()
+    fitting: list[tuple[Nominee, Verdict]] = []
+    lead: Verdict | None = None
+    said: set[str] = set()
+    for nominee in nominees.ordered:
+        reason = refusal(nominee.hit.memory, situation)
+        if reason is None:
+            verdict = floors.judge(nominee)
+            lead = verdict if lead is None else max(lead, verdict, key=lambda v: v.margin)
+            words = key_text(nominee.hit.memory).casefold()
+            if verdict.margin < 0:
+                reason = "floor"
+            elif words in said:
+                reason = "repeated"
+            else:
+                said.add(words)
+                fitting.append((nominee, verdict))
+        if reason is not None:
+            refused[reason] += 1
+    return _Judged(tuple(fitting), refused, lead or Verdict(0.0, floors.lowest))
+
+
+def _items(
+    store: GraphStore,
+    places: Sequence[Place],
+    judged: _Judged,
+    *,
+    nominees: Nominees,
+    situation: Situation,
+    scope: Scope,
+) -> list[Item]:
+    beneath = {p.nominee.hit.memory.id: worth_adding(p, situation) for p in places}
+    shown = {
+        n.hit.memory.id: n for p in places for n in (p.nominee, *beneath[p.nominee.hit.memory.id])
+    }
+    verdicts = {n.hit.memory.id: verdict for n, verdict in judged.fitting}
+    support = store.support(list(shown))
+    paths = paths_down(
+        store,
+        list(shown),
+        towards={id: [leaf.memory.id for leaf in n.leaves] for id, n in shown.items()},
+        above=nominees.above,
+        scope=scope,
+    )
+    written = surfaces(nominees.question.text)
+
+    def item(nominee: Nominee, lower: tuple[Item, ...] = ()) -> Item:
+        memory = nominee.hit.memory
+        behind = support.get(memory.id, Support())
+        return Item(
+            memory=memory,
+            level=level_name(memory.level),
+            score=nominee.hit.score,
+            confidence=verdicts[memory.id].confidence,
+            why=why_shown(
+                nominee,
+                terms=nominees.question.terms,
+                surfaces=written,
+                support=behind,
+                relation=relation(memory, situation),
+            ),
+            text="",
+            share=nominee.share,
+            path=paths[memory.id],
+            support=behind,
+            beneath=lower,
+        )
+
+    return [
+        item(p.nominee, tuple(item(n) for n in beneath[p.nominee.hit.memory.id])) for p in places
+    ]
+
+
+def _why_nothing(judged: _Judged, withheld: Mapping[Reason, int], considered: int) -> str:
+    """Why an answer is empty, in one or two sentences."""
+    if not considered:
+        return "There is no memory that may be shown here."
+    if withheld["budget"]:
+        return "The budget is too small for any memory that fits."
+    counts = [f"{n} {REASONS[r]}" for r in REASONS if r != "floor" and (n := withheld[r])]
+    others = f" Of {considered} memories looked at, {', '.join(counts)}." if counts else ""
+    if not withheld["floor"]:
+        return f"Nothing that fits may be shown here.{others}"
+    score, floor = judged.lead.confidence, judged.lead.floor
+    return (
+        f"Nothing fits well enough: the best score is {score:.1f}, the floor {floor:.1f}.{others}"
+    )

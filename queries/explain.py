@@ -1,0 +1,58 @@
+"""Why a memory is shown, in one sentence."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..kg.terms import tokenize
+from ..kg.types import Support, level_name
+from .applicability import Nominee, Relation
+from .render import support_text
+from .terms import QueryTerms
+
+_MOST_WORDS: Final = 3
+
+_WHY_LEVEL: Final[Mapping[Relation, str]] = {
+    "project": "as it comes from this project",
+    "environment": "as it comes from the same kind of work in the same language",
+    "domain": "as nothing speaks against its kind of work",
+    "other": "as its evidence comes from elsewhere",
+}
+
+
+def why_shown(
+    nominee: Nominee,
+    *,
+    terms: QueryTerms,
+    surfaces: Mapping[str, str],
+    support: Support,
+    relation: Relation,
+) -> str:
+    """One sentence: what matched, what stands behind it, and why at this level.
+
+    `surfaces` gives the written form of each stem of the task.
+    """
+    memory = nominee.hit.memory
+    said = [_matched(nominee, terms, surfaces)]
+    known = support_text(support)
+    said += [f"it was {known}"] if known else []
+    level = level_name(memory.level)
+    article = "an" if level == "insight" else "a"
+    said.append(f"it is shown as {article} {level} {_WHY_LEVEL[relation]}")
+    sentence = "; ".join(said) + "."
+    return sentence[0].upper() + sentence[1:]
+
+
+def _matched(nominee: Nominee, terms: QueryTerms, surfaces: Mapping[str, str]) -> str:
+    if nominee.leaves:
+        runs = len({leaf.memory.task or leaf.memory.id for leaf in nominee.leaves})
+        tasks = "1 earlier task" if runs == 1 else f"{runs} earlier tasks"
+        share = f"{100 * nominee.share:.0f} % of the vote"
+        return f"{tasks} near this one led to it, with {share}"
+    in_key = set(tokenize(nominee.hit.memory.key))
+    words = [surfaces.get(w.stem, w.stem) for w in terms.words if w.stem in in_key][:_MOST_WORDS]
+    if words:
+        quoted = ", ".join(f"'{w}'" for w in words)
+        return f"its title or description shares {quoted} with the task"
+    if nominee.hit.parts.full > nominee.hit.parts.dense:
+        return "its text shares words with the task"
+    return "it is near the task in meaning"

@@ -1,0 +1,115 @@
+"""How well a memory must fit before it is shown: below its floor nothing is said.
+
+One floor cannot fit all: what was learned on the same task scores higher than general advice, and
+a card of the catalogue says something about how to work, in words that no task text uses.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ..kg.types import Insight, LevelName, Memory, level_name
+from .applicability import Nominee
+
+Kind = Literal["trace", "workflow", "summary", "insight", "card"]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Smallest R that is shown, by default and where the caller wants to be told less."""
+
+    default: float
+    strict: float
+
+
+FLOORS: Final[Mapping[Kind, Floor]] = {
+    "trace": Floor(7.5, 9.0),
+    "workflow": Floor(7.5, 9.0),
+    "summary": Floor(7.5, 9.0),
+    "insight": Floor(7.5, 9.0),
+    "card": Floor(7.5, 9.0),
+}
+"""Floors by kind of node, for a store of 300 to 2,000 memories.
+
+Source: bench/evaluate.py, T2: at 7.5 a task that has an answer is answered in 89 of 100 cases and
+one whose answer was taken away in 32, most of those with something that helps all the same; at 9
+in 82 and 18; tasks of another trade never."""
+
+VOUCHED: Final = Floor(7.5, 9.0)
+"""Smallest R of the nearest leaf that vouches for an insight above it."""
+
+MIN_SHARE: Final = 0.1
+"""Smallest part of the vote that counts as evidence. Chosen by us."""
+
+_LARGE: Final = 2_000
+_LARGE_SLOPE: Final = 0.24
+_SMALL: Final = 300
+_SMALL_SLOPE: Final = 3.0
+_SMALLEST: Final = 10
+
+
+def kind_of(memory: Memory) -> Kind:
+    """The kind of node whose floor holds for a memory."""
+    if isinstance(memory, Insight) and memory.card:
+        return "card"
+    name: LevelName = level_name(memory.level)
+    return name
+
+
+def adjusted(floor: float, memories: int) -> float:
+    """A floor as it holds in a store of so many memories.
+
+    In small stores no word is rare and every score is low; in large ones something fits by chance.
+    Source: bench/evaluate.py, T2 on random parts of 10 to 600 memories (with this slope about one
+    unanswerable task in five is answered at every size) and on pools of up to 100,000.
+    """
+    if memories > _LARGE:
+        return floor + _LARGE_SLOPE * math.log10(memories / _LARGE)
+    if memories < _SMALL:
+        return floor - _SMALL_SLOPE * math.log10(_SMALL / max(memories, _SMALLEST))
+    return floor
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What speaks for a memory, as R, and the floor that it is held against."""
+
+    confidence: float
+    floor: float
+
+    @property
+    def margin(self) -> float:
+        """How far above the floor, 0 and more being enough."""
+        return self.confidence - self.floor
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """The floors of one answer; `fixed` stands for all of them where it is given."""
+
+    memories: int
+    strict: bool = False
+    fixed: float | None = None
+
+    @property
+    def lowest(self) -> float:
+        """The lowest floor of all kinds."""
+        return min(self._value(f) for f in FLOORS.values())
+
+    def judge(self, nominee: Nominee) -> Verdict:
+        """Hold a memory's own R against its floor, or that of the best leaf that voted for it.
+
+        Whichever is further above its floor counts.
+        """
+        own = Verdict(nominee.hit.score, self._value(FLOORS[kind_of(nominee.hit.memory)]))
+        if not nominee.leaves or nominee.share < MIN_SHARE:
+            return own
+        best = max(leaf.score for leaf in nominee.leaves)
+        vouched = Verdict(best, self._value(VOUCHED))
+        return max(own, vouched, key=lambda v: v.margin)
+
+    def _value(self, floor: Floor) -> float:
+        if self.fixed is not None:
+            return self.fixed
+        return adjusted(floor.strict if self.strict else floor.default, self.memories)
