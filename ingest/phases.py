@@ -89,6 +89,7 @@ _TEST_FILE = re.compile(
 )
 _TEST_RUNNER = re.compile(r"(?:\A|/)(?:runtests\.py|run[-_]?tests?(?:\.\w+)?|bin/test|tests?\.sh|"
                           r"(?:setup|manage)\.py test)\Z")  # fmt: skip
+_PATH_CHARS: Final = 300
 _LOOKING = frozenset(["--version", "-V", "-v", "--help", "-h", "version", "help"])
 
 
@@ -129,6 +130,8 @@ def is_test_runner(command: Command) -> bool:
 
 def is_test_file(path: str) -> bool:
     """Tell whether a path is named as test files are, or stands in a test folder."""
+    if len(path) > _PATH_CHARS:
+        return False
     parts = path.split("/")[:-1]
     folders = ("test", "tests", "testing", "spec", "specs", "__tests__", "e2e")
     return bool(_TEST_FILE.search(path)) or any(part in folders for part in parts)

@@ -19,6 +19,9 @@ _ALIKE: Final = 0.5
 """Share of words that two pieces of inline code must have in common. Chosen by us."""
 
 _MISSING: Final = frozenset({"command-not-found", "no-such-module"})
+_MOVES: Final = frozenset({"pull", "rebase", "merge", "checkout", "switch", "cherry-pick"})
+"""Sub-commands of version control that bring other files."""
+
 _LOST: Final = frozenset({"no-such-file", "script-not-there", "test-not-found", "is-a-folder"})
 _INSTALLABLE: Final = frozenset(
     {"command-not-found", "no-such-module", "import-error", "package-not-found", "other",
@@ -57,7 +60,7 @@ def _repair(steps: Sequence[StepRecord], failing: StepRecord, own: frozenset[str
                 passing=step.index,
                 tried=tuple(tried),
                 changed=tuple(s.index for s in changed),
-                by=_by(failing, step, changed, own),
+                by=_by(failing, step, between, own),
             )
         if _class(step) == _class(failing):
             tried.append(step.index)
@@ -116,22 +119,30 @@ def _works(failing: StepRecord, step: StepRecord) -> bool:
         return False
     if not step.failed and step.verdict not in ("fail", "nothing-ran"):
         return True
-    if step.verdict == "nothing-ran" or _class(failing) in ASSERTION_LIKE:
+    if step.verdict == "nothing-ran" or _says_no(failing):
         return False
+    return not step.failed or _says_no(step)
+
+
+def _says_no(step: StepRecord) -> bool:
+    """Tell whether a check ran to its end and found something, as it is there to do."""
     tested = step.phase == "test" and step.verdict == "fail" and _class(step) not in SETUP
-    return not step.failed or tested or _class(step) in ASSERTION_LIKE
+    return tested or _class(step) in ASSERTION_LIKE
 
 
 def _changes(step: StepRecord) -> bool:
     """Tell whether a step between failure and success may have made the difference."""
     if step.phase == "install":
         return not step.failed and not _NOTHING_INSTALLED.search(step.observation[:50_000])
+    if step.phase == "vcs":
+        return not step.failed and step.subcommand in _MOVES
     return bool(step.edits) or (step.phase == "undo" and not step.failed)
 
 
 def _by(
-    failing: StepRecord, step: StepRecord, changed: Sequence[StepRecord], own: frozenset[str]
+    failing: StepRecord, step: StepRecord, between: Sequence[StepRecord], own: frozenset[str]
 ) -> By:
+    changed = [s for s in between if _changes(s)]
     if failing.kind in ("edit", "write") and step.kind in ("edit", "write"):
         return "second try"
     if _class(failing) in _INSTALLABLE and any(s.phase == "install" for s in changed):
@@ -139,15 +150,22 @@ def _by(
     edited = [path for s in changed for path in s.edits]
     if _other_program(failing, step) and (_class(failing) in _MISSING or not edited):
         return "other command"
-    mine = [path for path in edited if path in own]
-    theirs = [path for path in edited if path not in own]
-    if mine and (not theirs or (set(mine) & set(failing.files) and _class(failing) in SETUP)):
+    about = {*failing.files, *step.files}
+    theirs = any(path not in own for path in edited)
+    if any(path in own and path in about for path in edited) and (
+        not theirs or _class(failing) in SETUP
+    ):
         return "own file"
     if theirs:
         return "source"
-    if any(s.phase == "undo" for s in changed):
-        return "other"
-    return "re-run" if step.command == failing.command else "other command"
+    if any(s.phase == "install" for s in changed):
+        return "install"
+    if edited:
+        return "own file"
+    same = (step.call.name, step.call.arguments) == (failing.call.name, failing.call.arguments)
+    if not same:
+        return "other command"
+    return "other" if changed or any(s.phase in ("run", "undo") for s in between) else "re-run"
 
 
 def _other_program(failing: StepRecord, step: StepRecord) -> bool:

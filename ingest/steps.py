@@ -99,6 +99,7 @@ class _Builder:
             (d.call.observation, d.text) for d in self._drafts if d.call.observation
         )
         self._files = Workspace()
+        self._about_to_write: set[str] = set()
         self._running: dict[str, StepRecord] = {}
 
     def steps(self) -> Iterator[StepRecord]:
@@ -171,9 +172,12 @@ class _Builder:
         if draft.use.cwd:
             draft.place = self._home.entered(draft.use.cwd)
         draft.places = draft.place.along(draft.commands)
+        self._about_to_write.clear()
         for command, place in zip(draft.commands, draft.places, strict=True):
             if command.heredoc and len(command.writes) == 1 and command.program in ("cat", "tee"):
-                self._files.keep(place.relative(command.writes[0]), command.heredoc)
+                path = place.relative(command.writes[0])
+                self._files.keep(path, command.heredoc)
+                self._about_to_write.add(path)
         if self._stays and shell:
             self._here = draft.place.after(draft.commands)
 
@@ -209,10 +213,15 @@ class _Builder:
     def _phase_of_script(self, main: Command, place: Place) -> Phase:
         """Tell runs of existing tests, and of own scripts that edit the project, from others."""
         scripts = _relative(place, ran_scripts(main))
-        if any(is_test_file(s) and s not in self._files.ever_own for s in scripts):
+        if any(is_test_file(s) and not self._is_made_here(s) for s in scripts):
             return "test"
         written = (path for s in scripts for path in self._files.effects(s, place)[1])
         return "edit" if any(not self._files.is_new(path) for path in written) else "run"
+
+    def _is_made_here(self, path: str) -> bool:
+        """Tell whether the agent made a file, before or in the line at hand."""
+        made = path in self._about_to_write and self._files.is_new(path)
+        return made or path in self._files.ever_own
 
     def _targets(self, draft: Draft, phase: Phase) -> tuple[str, ...]:
         if draft.main is None or phase not in CHECKS | {"run"}:
@@ -296,7 +305,10 @@ class _Builder:
         return written
 
     def _removed(self, command: Command, place: Place) -> tuple[str, ...]:
-        """Return the files that a command removes, moves away or restores."""
+        """Return the files that a command removes, moves away or restores.
+
+        A removed file that nothing had read or written is what some program left behind.
+        """
         words = [a for a in command.args if not a.startswith("-")]
         git = command.program == "git"
         if command.program in _REMOVERS or (git and command.subcommand == "rm"):
@@ -307,9 +319,10 @@ class _Builder:
             return _relative(place, [w for w in words[1:] if "." in w or "/" in w])
         else:
             return ()
+        known = tuple(path for path in paths if self._files.knows(path))
         for path in paths:
             self._files.remove(path)
-        return paths
+        return known
 
 
 def _relative(place: Place, paths: Sequence[str]) -> tuple[str, ...]:

@@ -179,8 +179,8 @@ _SKILL: Final = re.compile(
 _MEMBER: Final = re.compile(r'"(\w{1,40})"\s{0,9}:\s{0,9}"([^"\\\n]{1,400})"')
 """Short members of an object whose text is no valid JSON."""
 
-_PATCH_FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
-_PATCH_MOVE: Final = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_PATCH_FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: ([^\n]{1,300})", re.MULTILINE)
+_PATCH_MOVE: Final = re.compile(r"^\*\*\* Move to: ([^\n]{1,300})", re.MULTILINE)
 _DIFF_FILE: Final = re.compile(r"^--- (\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 
 
@@ -333,8 +333,9 @@ def _patched(patch: str, named: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
 
     Knows the envelope of `apply_patch` (V4A) and unified diffs.
     """
-    changed = [path for _, path in _PATCH_FILE.findall(patch)] + _PATCH_MOVE.findall(patch)
-    added = [path for verb, path in _PATCH_FILE.findall(patch) if verb == "Add"]
+    files = [(verb, path.strip()) for verb, path in _PATCH_FILE.findall(patch)]
+    changed = [path for _, path in files] + [p.strip() for p in _PATCH_MOVE.findall(patch)]
+    added = [path for verb, path in files if verb == "Add"]
     for before, after in _DIFF_FILE.findall(patch):
         changed.append(before.removeprefix("a/") if after == "/dev/null" else after)
         added += [after] if before == "/dev/null" else []

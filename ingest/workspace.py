@@ -11,6 +11,7 @@ from .shell_files import script_files
 
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|pl|sh|bash|php|lua|R|jl)\Z")
 _SHELL_SCRIPT = re.compile(r"\.(?:sh|bash)\Z")
+_INNER: Final = ("_", "-", ".")
 _SOURCE_CHARS: Final = 200_000
 _LISTING_CHARS: Final = 60_000
 
@@ -55,6 +56,10 @@ class Workspace:
         """Tell whether a file that is about to be written was not there before."""
         return path in self.ever_own or not (path in self.seen or self._was_listed(path))
 
+    def knows(self, path: str) -> bool:
+        """Tell whether a step read, changed or made this file."""
+        return path in self.own or path in self.ever_own or path in self.seen
+
     def remove(self, path: str) -> None:
         """Take note of a deleted file."""
         self.own.discard(path)
@@ -92,13 +97,21 @@ class Workspace:
         return tuple(filter(None, reads)), tuple(filter(None, writes))
 
     def _was_listed(self, path: str) -> bool:
-        name = path.rpartition("/")[2]
         texts = self.listings if "/" in path else self.top_listings
-        known = [text for text in texts if name in text]
-        if not known:
-            return False
-        word = re.compile(rf"(?<![\w/.-])(?:\./)?(?:\S{{0,200}}/)?{re.escape(path)}(?![\w/.-])")
-        return any(word.search(text) for text in known)
+        return any(_names(text, path) for text in texts)
+
+
+def _names(text: str, path: str) -> bool:
+    """Tell whether a text names a path, whole or as the end of a longer one."""
+    at = text.find(path)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(path) : at + len(path) + 1]
+        if not (before.isalnum() or before in _INNER) and not (
+            after.isalnum() or after in _INNER or after == "/"
+        ):
+            return True
+        at = text.find(path, at + 1)
+    return False
 
 
 def ran_scripts(command: Command) -> tuple[str, ...]:
