@@ -266,13 +266,23 @@ def _is_copy(turn: Turn, held: dict[str, str]) -> bool:
 
 
 def _is_known(stored: object, content_hash: str, trajectory: Trajectory) -> bool:
-    """Tell whether the stored trace holds all of this run: the same content, or a longer copy."""
+    """Tell whether the stored trace holds all of this run, or a longer copy of it.
+
+    A verdict, a domain or a project that was not known before makes it news.
+    """
     if not isinstance(stored, Trace):
+        return False
+    told = (
+        (trajectory.outcome.status, stored.outcome, "unknown"),
+        (trajectory.domain, "".join(stored.domains[:1]), ""),
+        (trajectory.project, stored.project, ""),
+    )
+    if any(now not in (then, nothing) for now, then, nothing in told):
         return False
     return stored.content_hash == content_hash or stored.steps > len(trajectory.calls)
 
 
 def _content_hash(trajectory: Trajectory) -> str:
-    """A hash of everything a run says, but not of where its file lies."""
-    said = repr(replace(trajectory, source="", warnings=()))
+    """A hash of what was said and done in a run, wherever its file lies."""
+    said = repr((trajectory.task, trajectory.turns, trajectory.started, trajectory.ended))
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

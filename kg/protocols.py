@@ -72,10 +72,20 @@ class Counts:
 class Embedder(Protocol):
     """Turns short texts into unit vectors."""
 
-    name: str
-    dim: int
-    centre: Vector
-    """Mean of typical vectors, shape (dim,); what approximate search subtracts first."""
+    @property
+    def name(self) -> str:
+        """What the store keeps to tell whose vectors it holds, such as `static-256`."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    @property
+    def centre(self) -> Vector:
+        """Mean of typical vectors, shape (dim,); what approximate search subtracts first."""
+        ...
 
     def encode(self, texts: Sequence[str]) -> Vector:
         """Return float32 rows of unit length, shape (len(texts), dim); empty texts give zeros."""
