@@ -234,6 +234,7 @@ def _reply(message: Mapping[str, Any], content: str, ref: str) -> Turn:
 
 def _without_call(thought: str, result: str, ref: str, *, by_agent: bool) -> list[Turn]:
     """Turns of a step that ran nothing: a reply without action, or the harness's own end."""
+    by_agent = by_agent and not thought.startswith("Exit due to ")
     spoken = Turn(role="agent" if by_agent else "environment", text=thought, raw_ref=ref)
     answer = Turn(role="environment", text=readable(result), raw_ref=ref)
     return [t for t in (spoken, answer) if t.text]

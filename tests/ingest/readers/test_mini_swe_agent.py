@@ -13,7 +13,7 @@ from stepladder.kg.errors import ReadError
 
 TEMPLATE = (
     "<pr_description>\nConsider the following PR description:\n{{task}}\n</pr_description>\n\n"
-    "<instructions>\nYou are on {{system}}. Submit with `echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT`."
+    "<instructions>\nYou are on {{system}}. At the end `echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT`"
     "\n</instructions>"
 )
 PROMPT = TEMPLATE.replace("{{task}}", "Sums are wrong.\n\n```bash\npython sums.py\n```").replace(
@@ -338,9 +338,7 @@ def test_a_bare_list_of_messages_is_recognised_by_its_prompt(tmp_path: Path) -> 
         tmp_path,
         [
             {"role": "system", "content": system},
-            user(
-                "Please solve this issue: Colon missing.\n\nYou can execute bash commands and so on."
-            ),
+            user("Please solve this issue: Colon missing.\n\nYou can execute bash commands."),
             reply("Read.\n\n```mswea_bash_command\ncat <<'E'\n```bash\nE\n```"),
             user("<returncode>0</returncode>\n<output>\n```bash\n</output>"),
             reply("```mswea_bash_command\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\n```"),
