@@ -111,9 +111,11 @@ def ingest(
       stepladder ingest runs/ more/*.traj --domain terminal --project acme/api
     """
     from stepladder.ingest.pipeline import IngestReport
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
-    found = list(paths) or terminal.own_session_files(quiet=as_json)
+    found = list(paths) or terminal.own_session_files(
+        home=Path.home(), environment=os.environ, quiet=as_json
+    )
     report = IngestReport()
     interrupted = False
     with _open(store) as kb, terminal.ingest_progress(quiet=as_json) as on_progress:
@@ -131,7 +133,7 @@ def ingest(
         except KeyboardInterrupt:
             interrupted = True
     if as_json:
-        _print_json(terminal.ingest_json(report, dry_run=dry_run))
+        _print_json(json_forms.ingest_json(report, dry_run=dry_run))
     else:
         terminal.print_ingest(report, dry_run=dry_run)
     if interrupted:
@@ -151,14 +153,17 @@ def import_(store: str, file: Path, dry_run: bool, as_json: bool) -> None:
     \b
     Example:
       stepladder import pool.jsonl
-      {"level": "insight", "title": "Pin the lock file in CI", "content": "...", "language": "python"}
+      echo '{"level": "insight", "title": "Pin the lock file in CI"}' > pool.jsonl
     """
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
-    rows, unreadable = terminal.read_rows(file)
+    rows, unreadable = json_forms.read_rows(file)
     with _open(store) as kb:
         report = kb.import_memories(rows, dry_run=dry_run)
-    terminal.print_import(report, unreadable, as_json=as_json, dry_run=dry_run)
+    if as_json:
+        _print_json(json_forms.import_json(report, unreadable, dry_run=dry_run))
+    else:
+        terminal.print_import(report, unreadable, dry_run=dry_run)
 
 
 @main.command()
@@ -200,7 +205,7 @@ def query(
       stepladder query "tests fail only in CI: ModuleNotFoundError after the lock file changed" \\
         --language python
     """
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
     with _open(store) as kb:
         answer = kb.retrieve(
@@ -214,7 +219,7 @@ def query(
             strict=strict,
         )
     if as_json or form == "json":
-        _print_json(terminal.answer_json(answer))
+        _print_json(json_forms.answer_json(answer))
     elif form == "prompt":
         from stepladder.queries.render import prompt_text
 
@@ -234,12 +239,12 @@ def show(store: str, id: str, as_json: bool) -> None:
     Example:
       stepladder show insight-3f9a
     """
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
     with _open(store) as kb:
         shown = kb.show(id)
     if as_json:
-        _print_json(terminal.shown_json(shown))
+        _print_json(json_forms.shown_json(shown))
     else:
         terminal.print_shown(shown)
 
@@ -255,12 +260,12 @@ def why(store: str, id: str, as_json: bool) -> None:
     Example:
       stepladder why insight-3f9a
     """
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
     with _open(store) as kb:
         found = kb.why(id)
     if as_json:
-        _print_json(terminal.evidence_json(found))
+        _print_json(json_forms.evidence_json(found))
     else:
         terminal.print_evidence(found)
 
@@ -275,12 +280,12 @@ def stats(store: str, as_json: bool) -> None:
     Example:
       stepladder stats --json
     """
-    from stepladder.serve import terminal
+    from stepladder.serve import json_forms, terminal
 
     with _open(store) as kb:
         counted = kb.stats()
     if as_json:
-        _print_json(terminal.stats_json(counted))
+        _print_json(json_forms.stats_json(counted))
     else:
         terminal.print_stats(counted)
 

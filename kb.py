@@ -87,9 +87,9 @@ class KnowledgeBase:
 
     Use it as a context manager, or call `close`.
 
-    >>> with KnowledgeBase.open(":memory:") as kb:
-    ...     kb.stats().levels["insight"]
-    0
+    >>> with KnowledgeBase.open("memory.db") as kb:  # doctest: +SKIP
+    ...     kb.ingest(["runs/"])
+    ...     answer = kb.retrieve("tests fail only in CI after the lock file changed")
     """
 
     def __init__(self, store: GraphStore, embedder: Embedder) -> None:
@@ -330,7 +330,7 @@ class KnowledgeBase:
         return Shown(node=node, support=support, edges=edges, neighbours=around)
 
     def why(self, id: str) -> Evidence:
-        """Return the path from a memory down to the steps that bear it out; the id may be shortened.
+        """Return the way from a memory down to the steps that bear it out; the id may be short.
 
         Raises:
             UsageError: no node, or several, have this id.

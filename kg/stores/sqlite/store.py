@@ -45,10 +45,13 @@ class SQLiteStore:
         self._cache = CatalogueCache()
 
     @classmethod
-    def open(cls, path: Path, *, dim: int = 256, centre: Vector | None = None) -> "SQLiteStore":
+    def open(
+        cls, address: str | Path, *, dim: int = 256, centre: Vector | None = None
+    ) -> "SQLiteStore":
         """Open a file, creating it and its folder where they are missing.
 
         Args:
+            address: the path of the file, with or without `sqlite://` before it.
             dim: length of the vectors to be kept; a store that holds vectors keeps its own.
             centre: mean of typical vectors, shape (dim,); zeros where it is not given.
 
@@ -56,6 +59,7 @@ class SQLiteStore:
             SchemaError: a later version of the program wrote the file.
             StoreError: the file cannot be opened, or is no store.
         """
+        path = Path(str(address).removeprefix("sqlite://"))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
