@@ -1,6 +1,7 @@
 """A file as readers see it: its head, its JSON document or its JSON lines, in whatever state."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,10 @@ from typing import Any
 
 _HEAD_BYTES = 65_536
 _BOM = b"\xef\xbb\xbf"
+_SURROGATES = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""A backslash that is meant, a pair of surrogates, or one that stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class Source:
         if self.head.lstrip()[:1] not in (b"{", b"["):
             return None
         try:
-            return json.loads(self.text)
+            return json.loads(_paired(self.text))
         except json.JSONDecodeError as error:
             return None if self._holds_lines() else self._salvage(error)
         except RecursionError:
@@ -75,7 +80,7 @@ class Source:
 
         try:
             value = jiter.from_json(
-                self.text[: error.pos].encode("utf-8", errors="replace"),
+                _paired(self.text)[: error.pos].encode("utf-8", errors="replace"),
                 partial_mode="trailing-strings",
             )
         except ValueError:
@@ -93,7 +98,7 @@ class Source:
 
         if self.head.lstrip()[:1] not in (b"{", b"["):
             return None
-        head = self.head.decode("utf-8", errors="replace").encode("utf-8")
+        head = _paired(self.head.decode("utf-8", errors="replace")).encode("utf-8")
         try:
             return jiter.from_json(head, partial_mode="trailing-strings")
         except ValueError:
@@ -145,10 +150,17 @@ def _is_json(line: str) -> bool:
         return False
 
 
+def _paired(text: str) -> str:
+    """JSON text in which half a character, which no file could hold, is U+FFFD; of equal length."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _SURROGATES.sub(lambda match: match[1] or r"\ufffd", text)
+
+
 def _values(line: str) -> Iterator[Any]:
     """Yield the JSON values of a line, which may stand side by side."""
     decoder, at = json.JSONDecoder(), 0
-    line = line.strip()
+    line = _paired(line.strip())
     while at < len(line):
         value, at = decoder.raw_decode(line, at)
         yield value

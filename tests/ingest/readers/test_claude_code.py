@@ -222,11 +222,18 @@ def test_invalid_utf8_line_separators_and_lone_surrogates_do_not_break_lines(
     lines = [
         json.dumps(user("a\u2028b\u0085c"), ensure_ascii=False).encode(),
         json.dumps(user("bad byte X", uuid="2")).encode().replace(b"X", b"\xff"),
-        json.dumps(user("half \ud83d", uuid="3")).encode(),
+        json.dumps(user("half \ud83d, whole \U0001f600, meant \\ud83d", uuid="3")).encode(),
+        json.dumps(reply("msg_1", call(command="echo \ud83d"), uuid="4")).encode(),
     ]
     path.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(lines))
     (found,) = read(path)
-    assert [t.text for t in found.turns] == ["a\u2028b\u0085c", "bad byte \ufffd", "half ?"]
+    assert [t.text for t in found.turns] == [
+        "a\u2028b\u0085c",
+        "bad byte \ufffd",
+        "half \ufffd, whole \U0001f600, meant \\ud83d",
+        "",
+    ]
+    assert [c.arguments for c in found.calls] == [{"command": "echo \ufffd"}]
 
 
 def test_lines_that_stand_there_twice_count_once(session: Any) -> None:
