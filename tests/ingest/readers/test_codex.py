@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepladder.ingest.readers.codex import CodexReader
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Observation, ToolCall, Trajectory, Turn, Usage

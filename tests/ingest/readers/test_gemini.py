@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepladder.ingest.readers.gemini import GeminiReader
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Observation, ToolCall, Trajectory, Turn, Usage

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import pytest
+
 from stepladder.ingest.readers.opencode import OpenCodeReader
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Observation, ToolCall, Trajectory, Turn, Usage
