@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepladder.ingest.readers.mini_swe_agent import MiniSweAgentReader
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Observation, Outcome, ToolCall, Trajectory, Turn, Usage

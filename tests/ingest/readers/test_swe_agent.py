@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepladder.ingest.readers.swe_agent import SweAgentReader
 from stepladder.ingest.readers.swe_agent_actions import call_of
 from stepladder.ingest.source import Source
@@ -217,7 +218,7 @@ def test_a_run_of_version_1_takes_calls_from_its_history_and_the_task_from_its_p
             ),
             raw_ref="trajectory[1]",
         ),
-        Turn(role="agent", text="Exit due to cost limit", raw_ref="trajectory[2]"),
+        Turn(role="environment", text="Exit due to cost limit", raw_ref="trajectory[2]"),
         Turn(role="environment", text="Exited (autosubmitted)", raw_ref="trajectory[2]"),
     )
     assert (run.task, run.task_id, run.models) == (
