@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..source import Record, Source
-from ..trajectory import ToolCall, Trajectory, Turn, Usage
+from ..trajectory import Role, ToolCall, Trajectory, Turn, Usage
 from . import blocks
 from .claude_results import observation_of
 from .json_values import integer, items, mapping, number, run_id, string, total_usage
@@ -75,7 +75,7 @@ def _is_ours(value: Any) -> bool:
 class _Message:
     """A turn that is being put together from the lines that bring parts of it."""
 
-    role: str
+    role: Role
     record: Record
     timestamp: str
     texts: dict[str, None] = field(default_factory=dict)
@@ -145,7 +145,7 @@ class _Session:
         self._seen.add(uuid)
         message = mapping(fields.get("message"))
         key = self._route(fields, message)
-        thread = self._threads.setdefault(key, _Thread(agent=key))
+        thread = self._thread(key)
         if uuid:
             self._thread_of[uuid] = key
         if session := string(fields.get("sessionId") or fields.get("session_id")):
@@ -157,6 +157,9 @@ class _Session:
         else:
             self._user(thread, record, message)
 
+    def _thread(self, key: str) -> _Thread:
+        return self._threads.setdefault(key, _Thread(agent=key))
+
     def _route(self, fields: Mapping[str, Any], message: Mapping[str, Any]) -> str:
         """Which thread a message belongs to: the session's own, or a sub-agent's."""
         if self._main:
@@ -165,12 +168,11 @@ class _Session:
             return parent_call
         if fields.get("isSidechain") is not True:
             return ""
-        key = string(fields.get("agentId")) or self._thread_of.get(
-            string(fields.get("parentUuid")), ""
-        )
+        parent = string(fields.get("parentUuid"))
+        key = string(fields.get("agentId")) or self._thread_of.get(parent, "")
         for answer in blocks.answers(message.get("content")):
             key = key or self._thread_of_call.get(answer.call_id, "")
-        if not key and not fields.get("parentUuid"):
+        if not key and (not parent or parent in self._thread_of):
             key = string(fields.get("uuid"))
         self._last_side = key or self._last_side or string(fields.get("uuid")) or "sidechain"
         return self._last_side
@@ -221,8 +223,12 @@ class _Session:
             return
         origin = string(mapping(attachment.get("origin")).get("kind"))
         injected = attachment.get("isMeta") is True or origin not in ("", "human")
-        thread = self._threads.setdefault(self._route(fields, {}), _Thread())
-        self._speech(thread, record, attachment.get("prompt"), injected=injected)
+        self._speech(
+            self._thread(self._route(fields, {})),
+            record,
+            attachment.get("prompt"),
+            injected=injected,
+        )
 
     def _speech(self, thread: _Thread, record: Record, content: Any, *, injected: bool) -> None:
         parts = items(content) if isinstance(content, list) else [content]
@@ -280,7 +286,7 @@ class _Session:
             if message.role == "environment":
                 warnings.append(f"{_ref(message.record)}: answer to a call that is not in the file")
             turn = Turn(
-                role=message.role,  # type: ignore[arg-type]
+                role=message.role,
                 text="\n".join(message.texts),
                 thought="\n".join(message.thoughts),
                 calls=tuple(self._finished(c, position) for c, position in message.calls),

@@ -496,7 +496,7 @@ def test_sub_agents_inside_the_file_are_runs_of_their_own(tmp_path: Path) -> Non
         user("build the app", uuid="u1"),
         reply("msg_1", call(name="Task", prompt="look around"), uuid="a1"),
         user("look around", uuid="s1", **side),
-        user("look elsewhere", uuid="t1", **side),
+        user("look elsewhere", uuid="t1", parentUuid="a1", **side),
         reply("msg_2", call(OTHER_CALL, command="ls"), uuid="s2", parentUuid="s1", **side),
         reply("msg_3", text("nothing here"), uuid="t2", parentUuid="t1", **side),
         answer("a.py", OTHER_CALL, uuid="s3", parentUuid="s2", **side),
