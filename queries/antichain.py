@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..kg.terms import tokenize
-from ..kg.types import Memory
+from ..kg.types import LevelName, Memory, level_name
 from .applicability import Nominee, Situation, may_stand_beneath
 from .terms import stop_stems
 
 _MIN_NEW: Final = 0.3
 """Part of the words of a lower memory that the upper one must lack. Chosen by us."""
 _MOST_BENEATH: Final = 2
+_PREFERRED: Final[tuple[LevelName, ...]] = ("workflow", "insight", "summary", "trace")
+"""What helps most beneath an answer: how it was done, before what else is known of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def worth_adding(place: Place, situation: Situation) -> list[Nominee]:
     """
     said = _words(place.nominee.hit.memory)
     shown: list[Nominee] = []
-    for lower in place.below:
+    for lower in sorted(place.below, key=_preference):
         memory = lower.hit.memory
         words = _words(memory)
         if len(shown) == _MOST_BENEATH:
@@ -64,6 +66,10 @@ def worth_adding(place: Place, situation: Situation) -> list[Nominee]:
             shown.append(lower)
             said |= words
     return shown
+
+
+def _preference(nominee: Nominee) -> int:
+    return _PREFERRED.index(level_name(nominee.hit.memory.level))
 
 
 def _words(memory: Memory) -> set[str]:

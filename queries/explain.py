@@ -14,8 +14,8 @@ _MOST_WORDS: Final = 3
 _WHY_LEVEL: Final[Mapping[Relation, str]] = {
     "project": "as it comes from this project",
     "environment": "as it comes from the same kind of work in the same language",
-    "domain": "as nothing speaks against its kind of work",
-    "other": "as its evidence comes from elsewhere",
+    "domain": "as it comes from the same kind of work, or from no kind in particular",
+    "other": "as it comes from another kind of work",
 }
 
 

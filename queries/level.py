@@ -128,12 +128,13 @@ def vote(
     """Share of the votes and voting leaves of every node above the nearest leaves.
 
     Leaves stand in the order of how many words their keys share with the task. All leaves of
-    one task have one vote, so that a task that was run ten times does not outvote nine others.
+    one task, or of one run, have one vote, so that a task that was run ten times does not outvote
+    nine others.
     """
     nearest = sorted(leaves, key=lambda h: (-h.parts.key, -h.score, h.memory.id))
     groups: dict[str, list[Hit]] = {}
     for leaf in nearest:
-        groups.setdefault(leaf.memory.task or leaf.memory.id, []).append(leaf)
+        groups.setdefault(_voter(leaf, nearest, above), []).append(leaf)
     voters = list(groups.values())[:VOTERS]
     weights = [1.0 / math.log2(2.0 + rank) for rank in range(len(voters))]
     shares: dict[str, float] = defaultdict(float)
@@ -143,6 +144,15 @@ def vote(
             shares[node] += weight / math.fsum(weights)
             below[node] += [leaf for leaf in voter if node in above[leaf.memory.id]]
     return {node: (shares[node], below[node]) for node in shares}
+
+
+def _voter(leaf: Hit, leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:
+    """Whose vote a leaf casts: its task's, or without one that of the run it stands above."""
+    if leaf.memory.task or leaf.memory.level == 0:
+        return leaf.memory.task or leaf.memory.id
+    id = leaf.memory.id
+    runs = [r.memory for r in leaves if r.memory.level == 0 and id in above[r.memory.id]]
+    return min((r.task or r.id for r in runs), default=id)
 
 
 def hedge(block: Sequence[Climbed]) -> list[Climbed]:

@@ -18,7 +18,7 @@ class Nominees:
     """Memories in the order they are to be looked at, and what is needed to judge them.
 
     `above` holds everything above each of them, `memories` is the size of the store and
-    `considered` how many memories were scored.
+    `considered` how many memories in scope were scored.
     """
 
     ordered: tuple[Nominee, ...]
@@ -74,7 +74,7 @@ def nominate(
         for n in in_order(flat.hits, climbed)
         if scope.allows(n.hit.memory.scope) and n.hit.memory.id not in exclude
     )
-    scored = {h.memory.id for h in (*flat.hits, *voters.hits)} | {n.hit.memory.id for n in ordered}
+    scored = {h.memory.id for h in flat.hits} | {n.hit.memory.id for n in ordered}
     return Nominees(ordered, climbed.above, flat.question, flat.memories, len(scored))
 
 

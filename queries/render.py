@@ -58,7 +58,9 @@ def fenced(items: Sequence[Item], *, mark: str, brief: bool) -> str:
 
 def key_text(memory: Memory, *, short: bool = False) -> str:
     """The key of a memory on one line, on request cut after its first 15 words."""
-    words = one_line(memory.key).split()
+    title, description = one_line(memory.title), one_line(memory.description)
+    joint = "" if not description or title[-1:] in ".:!?" else ":"
+    words = f"{title}{joint} {description}".split()
     if short and len(words) > SHORT_KEY_WORDS:
         return " ".join(words[:SHORT_KEY_WORDS]) + " …"
     return " ".join(words)

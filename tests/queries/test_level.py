@@ -1,0 +1,138 @@
+"""The climb from the nearest runs to what they taught."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from stepladder.kg.types import Edge, Insight, Memory, Trace
+from stepladder.queries.level import (
+    VOTERS,
+    Climb,
+    Climbed,
+    ancestors,
+    climb,
+    hedge,
+    vote,
+    with_block,
+)
+from stepladder.queries.search import Hit, Parts, rank
+
+
+def hit(id: str, score: float, *, level: int = 0, task: str = "") -> Hit:
+    kind: type[Memory] = Insight if level >= 3 else Trace
+    memory = kind(id=id, created="", level=level, title=id, task=task)
+    return Hit(memory, score, 4 * score, Parts(score, 0.0, 0.0))
+
+
+def closed(**above: str) -> Mapping[str, frozenset[str]]:
+    return {id: frozenset(names.split()) for id, names in above.items()}
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [h.memory.id for h in hits]
+
+
+def test_ancestors_are_everything_above_and_a_cycle_ends() -> None:
+    edges = [
+        Edge(source=a, type="GENERALIZES_TO", target=b)
+        for a, b in [("t", "s"), ("s", "i"), ("i", "m"), ("m", "i"), ("u", "i")]
+    ]
+    assert ancestors(edges) == {
+        "t": frozenset({"s", "i", "m"}),
+        "s": frozenset({"i", "m"}),
+        "i": frozenset({"m"}),
+        "m": frozenset({"i"}),
+        "u": frozenset({"i", "m"}),
+    }
+
+
+def test_nearer_leaves_have_more_weight_and_shares_are_of_all_votes() -> None:
+    leaves = [hit("t1", 9), hit("t2", 8), hit("t3", 7)]
+    votes = vote(leaves, closed(t1="a all", t2="b all", t3="b all"))
+    total = 1 + 0.6309297535714575 + 0.5
+    assert {node: round(share, 9) for node, (share, _) in votes.items()} == {
+        "a": round(1 / total, 9),
+        "all": 1.0,
+        "b": round((0.6309297535714575 + 0.5) / total, 9),
+    }
+    assert ids(votes["b"][1]) == ["t2", "t3"]
+
+
+def test_runs_of_one_task_share_one_vote() -> None:
+    leaves = [hit("t1", 9, task="x"), hit("t2", 8, task="x"), hit("t3", 7, task="y")]
+    votes = vote(leaves, closed(t1="a", t2="b", t3="c"))
+    weight = 1 / (1 + 0.6309297535714575)
+    assert votes["a"][0] == votes["b"][0] == pytest.approx(weight)
+    assert votes["c"][0] == pytest.approx(1 - weight)
+
+
+def test_only_the_nearest_leaves_vote() -> None:
+    leaves = [hit(f"t{n:02d}", 100 - n) for n in range(VOTERS + 5)]
+    votes = vote(leaves, {leaf.memory.id: frozenset({leaf.memory.id + "+"}) for leaf in leaves})
+    assert len(votes) == VOTERS
+    assert f"t{VOTERS}+" not in votes
+
+
+def climbed(id: str, share: float, level: int, score: float = 0.0) -> Climbed:
+    return Climbed(hit(id, score, level=level), share, ())
+
+
+@pytest.mark.parametrize(
+    ("best", "order"),
+    [
+        (0.9, "s1 s2 s3 g1 g2 g3 g4 s4"),
+        (0.6, "s1 s2 g1 g2 g3 s3 s4 g4"),
+        (0.3, "g1 g2 g3 g4 s1 s2 s3 s4"),
+    ],
+)
+def test_the_surer_the_vote_the_more_specific_the_answer(best: float, order: str) -> None:
+    block = [climbed(f"s{n}", best, 3, 10 - n) for n in (1, 2, 3)] + [climbed("s4", 0.1, 3)]
+    block += [climbed(f"g{n}", 1.0, 4, 10 - n) for n in (1, 2, 3, 4)]
+    assert [c.hit.memory.id for c in hedge(block)] == order.split()
+
+
+def test_a_block_without_general_insights_is_ordered_by_share() -> None:
+    block = [climbed("b", 0.4, 3), climbed("a", 0.4, 3), climbed("c", 0.9, 3)]
+    assert [c.hit.memory.id for c in hedge(block)] == ["c", "a", "b"]
+    assert hedge([]) == []
+
+
+def test_flat_hits_keep_their_place_and_the_block_enters_at_its_best_leaf() -> None:
+    flat = [hit("i1", 9, level=3), hit("t1", 8), hit("i2", 7, level=3), hit("i3", 6, level=3)]
+    block = (climbed("i3", 0.9, 3), climbed("i1", 0.8, 3), climbed("i4", 0.7, 3))
+    order = with_block(flat, Climb(block, flat[1], {}, {}))
+    assert ids(order) == ["i1", "i3", "i4", "t1", "i2"]
+
+
+def test_a_leaf_far_down_brings_no_block() -> None:
+    flat = [hit(f"i{n}", 50 - n, level=3) for n in range(12)] + [hit("t", 1)]
+    block = (climbed("up", 1.0, 3),)
+    assert with_block(flat, Climb(block, flat[-1], {}, {})) == flat
+
+
+def test_insights_are_found_through_runs_although_they_share_no_word_with_the_task(
+    keep: Callable[..., object], memory: Callable[..., Memory], embedder: object
+) -> None:
+    store = keep(
+        memory("trace", "trace-1", "Dates with a time zone are parsed wrongly"),
+        memory("trace", "trace-2", "Dates before 1970 are parsed wrongly"),
+        memory("trace", "trace-3", "Add a dark theme to the settings page"),
+        memory("summary", "summary-1", "A parser for dates was repaired"),
+        memory("insight", "insight-1", "Reproduce before changing anything"),
+        memory("insight", "insight-2", "Look at the page in a browser"),
+        memory("insight", "insight-3", "Prove it first", level=4),
+        above=(
+            ("trace-1", "summary-1"),
+            ("summary-1", "insight-1"),
+            ("trace-2", "insight-1"),
+            ("trace-3", "insight-2"),
+            ("insight-1", "insight-3"),
+        ),
+    )
+    ranking = rank(store, embedder, "Dates in a leap year are parsed wrongly")  # type: ignore[arg-type]
+    found = climb(store, ranking)  # type: ignore[arg-type]
+    assert [c.hit.memory.id for c in found.block] == ["insight-1", "insight-3", "insight-2"]
+    assert found.block[0].share > 0.8
+    assert {leaf.memory.id for leaf in found.block[0].leaves} == {"trace-1", "trace-2", "summary-1"}
+    assert found.best is not None
+    assert found.best.memory.id.startswith("trace")
