@@ -22,6 +22,7 @@ _EXCEPTION = re.compile(
     r"(?P<name>(?:[A-Za-z_]\w*[.\\])*[A-Za-z_]*(?:Error|Exception|Failure|Failed|Warning))"
     r"(?: \[\w+\])?(?:: (?P<said>.*?))?\]?$"
 )
+_MARK = re.compile(r"^E {1,8}")
 _ASSERT_LINE = re.compile(r"^E {1,8}(?:assert |Failed: )")
 _SUMMARY = re.compile(r"^(?:FAILED|ERROR) \S+ - (?P<line>.*)$")
 _RUBY = re.compile(r"^\S+\.rb:\d+:in .{1,120}: (?P<said>.*) \((?P<name>[A-Z][\w:]*)\)$")
@@ -108,14 +109,14 @@ def _from_exception(lines: list[str]) -> Fault | None:
 def _raised(line: str) -> Fault | None:
     """Read a line as an exception, as pytest, Node, Java or Ruby print it."""
     if _ASSERT_LINE.match(line):
-        return _fault("assertion", line.removeprefix("E").strip())
+        return _fault("assertion", _MARK.sub("", line))
     summary = _SUMMARY.match(line)
     if summary and summary["line"].startswith("assert "):
         return _fault("assertion", summary["line"])
     match = _EXCEPTION.match(summary["line"] if summary else line.strip()) or _RUBY.match(line)
     if match is None or (match["name"].endswith("Warning") and not line.startswith("E ")):
         return None
-    return _exception(match["name"], match["said"] or "", match[0].removeprefix("E").strip())
+    return _exception(match["name"], match["said"] or "", _MARK.sub("", match[0]))
 
 
 def _exception(name: str, said: str, line: str) -> Fault:

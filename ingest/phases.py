@@ -116,6 +116,10 @@ def phase_of(command: Command) -> Phase:
         return _python(command)
     if tool in _SCRIPTED:
         return _scripted(command, tool)
+    if tool == "tsc" and "--noEmit" in command.args:
+        return "lint"
+    if tool in _GOALS:
+        return _by_goals(command, tool)
     if tool in _BY_SUBCOMMAND:
         return _BY_SUBCOMMAND[tool].get(sub, _PROGRAMS.get(tool, "run"))
     if tool in ("sed", "awk", "gawk", "sort") and command.piped:
@@ -342,6 +346,18 @@ def _scripted(command: Command, tool: str) -> Phase:
     if sub and _PROGRAMS.get(sub) in ("test", "lint", "build"):
         return _PROGRAMS[sub]
     return "run"
+
+
+def _by_goals(command: Command, tool: str) -> Phase:
+    """Read a build tool that takes several goals, `clean :app:test`, by the most telling one."""
+    known = _BY_SUBCOMMAND[tool]
+    goals = [word for target in _targets(command) for word in target.split()]
+    phases = {known.get(goal) or known.get(goal.rpartition(":")[2]) for goal in goals}
+    return next((phase for phase in _TELLING if phase in phases), "build")
+
+
+_GOALS: Final = _words("mvn mvnw gradle gradlew sbt zig")
+_TELLING: Final[tuple[Phase, ...]] = ("test", "lint", "run", "build", "explore")
 
 
 def _targets(command: Command) -> Sequence[str]:
