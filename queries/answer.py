@@ -159,7 +159,9 @@ def _items(
     paths = paths_down(
         store,
         list(shown),
-        towards={id: [leaf.memory.id for leaf in n.leaves] for id, n in shown.items()},
+        towards={
+            id: [leaf.memory.id for leaf in n.votes.leaves] for id, n in shown.items() if n.votes
+        },
         above=nominees.above,
         scope=scope,
     )
@@ -181,7 +183,7 @@ def _items(
                 relation=relation(memory, situation),
             ),
             text="",
-            share=nominee.share,
+            share=nominee.votes.share if nominee.votes else 0.0,
             path=paths[memory.id],
             support=behind,
             beneath=lower,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ..kg.types import LevelName, Memory, level_name
+from .level import Votes
 from .search import Hit
 
 Relation = Literal["project", "environment", "domain", "other"]
@@ -53,11 +54,10 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Nominee:
-    """A memory that may be shown, with its share of the vote and the leaves that voted for it."""
+    """A memory that may be shown, and the votes of the leaves below it where there were any."""
 
     hit: Hit
-    share: float = 0.0
-    leaves: tuple[Hit, ...] = ()
+    votes: Votes | None = None
 
 
 def relation(memory: Memory, situation: Situation) -> Relation:

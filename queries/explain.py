@@ -43,10 +43,10 @@ def why_shown(
 
 
 def _matched(nominee: Nominee, terms: QueryTerms, surfaces: Mapping[str, str]) -> str:
-    if nominee.leaves:
-        runs = len({leaf.memory.task or leaf.memory.id for leaf in nominee.leaves})
-        tasks = "1 earlier task" if runs == 1 else f"{runs} earlier tasks"
-        share = f"{100 * nominee.share:.0f} % of the vote"
+    votes = nominee.votes
+    if votes:
+        tasks = "1 earlier task" if votes.tasks == 1 else f"{votes.tasks} earlier tasks"
+        share = f"{100 * votes.share:.0f} % of the vote"
         return f"{tasks} near this one led to it, with {share}"
     in_key = set(tokenize(nominee.hit.memory.key))
     words = [surfaces.get(w.stem, w.stem) for w in terms.words if w.stem in in_key][:_MOST_WORDS]

@@ -103,9 +103,10 @@ class Floors:
         Whichever is further above its floor counts.
         """
         own = Verdict(nominee.hit.score, self._value(FLOORS[kind_of(nominee.hit.memory)]))
-        if not nominee.leaves or nominee.share < MIN_SHARE:
+        votes = nominee.votes
+        if votes is None or votes.share < MIN_SHARE:
             return own
-        best = max(leaf.score for leaf in nominee.leaves)
+        best = max(leaf.score for leaf in votes.leaves)
         vouched = Verdict(best, self._value(VOUCHED))
         return max(own, vouched, key=lambda v: v.margin)
 

@@ -36,13 +36,21 @@ _BLOCK_WITHIN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Votes:
+    """What was cast below a node: its share of all votes in (0, 1], how many tasks voted, and
+    their leaves, nearest first."""
+
+    share: float
+    tasks: int
+    leaves: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Climbed:
-    """An insight that leaves voted for: its share of the votes in (0, 1] and the leaves below it,
-    nearest first."""
+    """An insight that leaves voted for."""
 
     hit: Hit
-    share: float
-    leaves: tuple[Hit, ...]
+    votes: Votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +92,8 @@ def climb(
     found = ranking.question.hits(store.features(missing, scope=scope))
     known |= {h.memory.id: h for h in found}
     block = [
-        Climbed(known[node], share, tuple(below))
-        for node, (share, below) in votes.items()
+        Climbed(known[node], cast)
+        for node, cast in votes.items()
         if node in known and not is_leaf(known[node])
     ]
     lifted = {h.memory.id: h for h in found if h.memory.id in over_flat and not is_leaf(h)}
@@ -122,10 +130,8 @@ def _closure(node: str, parents: Mapping[str, Sequence[str]]) -> frozenset[str]:
     return frozenset(seen - {node})
 
 
-def vote(
-    leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]
-) -> dict[str, tuple[float, list[Hit]]]:
-    """Share of the votes and voting leaves of every node above the nearest leaves.
+def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str, Votes]:
+    """The votes for every node above the nearest leaves.
 
     Leaves stand in the order of how many words their keys share with the task. All leaves of
     one task, or of one run, have one vote, so that a task that was run ten times does not outvote
@@ -137,13 +143,17 @@ def vote(
         groups.setdefault(_voter(leaf, nearest, above), []).append(leaf)
     voters = list(groups.values())[:VOTERS]
     weights = [1.0 / math.log2(2.0 + rank) for rank in range(len(voters))]
-    shares: dict[str, float] = defaultdict(float)
+    total = math.fsum(weights)
+    cast: dict[str, list[float]] = defaultdict(list)
     below: dict[str, list[Hit]] = defaultdict(list)
     for weight, voter in zip(weights, voters, strict=True):
         for node in sorted(set().union(*(above[leaf.memory.id] for leaf in voter))):
-            shares[node] += weight / math.fsum(weights)
+            cast[node].append(weight)
             below[node] += [leaf for leaf in voter if node in above[leaf.memory.id]]
-    return {node: (shares[node], below[node]) for node in shares}
+    return {
+        node: Votes(math.fsum(cast[node]) / total, len(cast[node]), tuple(below[node]))
+        for node in cast
+    }
 
 
 def _voter(leaf: Hit, leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:
@@ -163,18 +173,20 @@ def hedge(block: Sequence[Climbed]) -> list[Climbed]:
     """
     if not block:
         return []
-    ordered = sorted(block, key=lambda c: (-round(c.share, 9), -c.hit.score, c.hit.memory.id))
+    ordered = sorted(block, key=lambda c: (-round(c.votes.share, 9), -c.hit.score, c.hit.memory.id))
     lowest = min(c.hit.memory.level for c in ordered)
     specific = [c for c in ordered if c.hit.memory.level == lowest]
     general = [c for c in ordered if c.hit.memory.level > lowest]
-    best = specific[0].share
-    if best >= CLEAR_SHARE:
-        sure = [c for c in specific if c.share >= CLEAR_SHARE]
-        return [*sure, *general, *specific[len(sure) :]]
-    if best >= SPLIT_SHARE:
-        head = [*specific[:_SPECIFIC_FIRST], *general[:_GENERAL_NEXT]]
-        return [*head, *specific[_SPECIFIC_FIRST:], *general[_GENERAL_NEXT:]]
-    return [*general, *specific]
+    best = specific[0].votes.share
+    if best < SPLIT_SHARE:
+        return [*general, *specific]
+    clear = best >= CLEAR_SHARE
+    sure = [c for c in specific if c.votes.share >= (CLEAR_SHARE if clear else SPLIT_SHARE)]
+    unsure = specific[len(sure) :]
+    if clear:
+        return [*sure, *general, *unsure]
+    head = [*sure[:_SPECIFIC_FIRST], *general[:_GENERAL_NEXT]]
+    return [*head, *sure[_SPECIFIC_FIRST:], *general[_GENERAL_NEXT:], *unsure]
 
 
 def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:

@@ -84,7 +84,7 @@ def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:
     An insight above one of the first flat hits comes just before it, so that the more abstract of
     the two is looked at first.
     """
-    votes = {c.hit.memory.id: c for c in climbed.block}
+    votes = {c.hit.memory.id: c.votes for c in climbed.block}
     placed: set[str] = set()
     for hit in with_block(hits, climbed):
         over = [
@@ -96,5 +96,4 @@ def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:
             if id in placed:
                 continue
             placed.add(id)
-            vote = votes.get(id)
-            yield Nominee(each, vote.share, vote.leaves) if vote else Nominee(each)
+            yield Nominee(each, votes.get(id))

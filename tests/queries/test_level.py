@@ -1,6 +1,6 @@
 """The climb from the nearest runs to what they taught."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -9,6 +9,7 @@ from stepladder.queries.level import (
     VOTERS,
     Climb,
     Climbed,
+    Votes,
     ancestors,
     climb,
     hedge,
@@ -28,7 +29,7 @@ def closed(**above: str) -> Mapping[str, frozenset[str]]:
     return {id: frozenset(names.split()) for id, names in above.items()}
 
 
-def ids(hits: list[Hit]) -> list[str]:
+def ids(hits: Sequence[Hit]) -> list[str]:
     return [h.memory.id for h in hits]
 
 
@@ -50,20 +51,20 @@ def test_nearer_leaves_have_more_weight_and_shares_are_of_all_votes() -> None:
     leaves = [hit("t1", 9), hit("t2", 8), hit("t3", 7)]
     votes = vote(leaves, closed(t1="a all", t2="b all", t3="b all"))
     total = 1 + 0.6309297535714575 + 0.5
-    assert {node: round(share, 9) for node, (share, _) in votes.items()} == {
+    assert {node: round(cast.share, 9) for node, cast in votes.items()} == {
         "a": round(1 / total, 9),
         "all": 1.0,
         "b": round((0.6309297535714575 + 0.5) / total, 9),
     }
-    assert ids(votes["b"][1]) == ["t2", "t3"]
+    assert ids(votes["b"].leaves) == ["t2", "t3"]
 
 
 def test_runs_of_one_task_share_one_vote() -> None:
     leaves = [hit("t1", 9, task="x"), hit("t2", 8, task="x"), hit("t3", 7, task="y")]
     votes = vote(leaves, closed(t1="a", t2="b", t3="c"))
     weight = 1 / (1 + 0.6309297535714575)
-    assert votes["a"][0] == votes["b"][0] == pytest.approx(weight)
-    assert votes["c"][0] == pytest.approx(1 - weight)
+    assert votes["a"].share == votes["b"].share == pytest.approx(weight)
+    assert votes["c"].share == pytest.approx(1 - weight)
 
 
 def test_only_the_nearest_leaves_vote() -> None:
@@ -74,14 +75,14 @@ def test_only_the_nearest_leaves_vote() -> None:
 
 
 def climbed(id: str, share: float, level: int, score: float = 0.0) -> Climbed:
-    return Climbed(hit(id, score, level=level), share, ())
+    return Climbed(hit(id, score, level=level), Votes(share, 1, ()))
 
 
 @pytest.mark.parametrize(
     ("best", "order"),
     [
         (0.9, "s1 s2 s3 g1 g2 g3 g4 s4"),
-        (0.6, "s1 s2 g1 g2 g3 s3 s4 g4"),
+        (0.6, "s1 s2 g1 g2 g3 s3 g4 s4"),
         (0.3, "g1 g2 g3 g4 s1 s2 s3 s4"),
     ],
 )
@@ -132,7 +133,11 @@ def test_insights_are_found_through_runs_although_they_share_no_word_with_the_ta
     ranking = rank(store, embedder, "Dates in a leap year are parsed wrongly")  # type: ignore[arg-type]
     found = climb(store, ranking)  # type: ignore[arg-type]
     assert [c.hit.memory.id for c in found.block] == ["insight-1", "insight-3", "insight-2"]
-    assert found.block[0].share > 0.8
-    assert {leaf.memory.id for leaf in found.block[0].leaves} == {"trace-1", "trace-2", "summary-1"}
+    assert found.block[0].votes.share > 0.8
+    assert {leaf.memory.id for leaf in found.block[0].votes.leaves} == {
+        "trace-1",
+        "trace-2",
+        "summary-1",
+    }
     assert found.best is not None
     assert found.best.memory.id.startswith("trace")
