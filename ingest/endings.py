@@ -71,7 +71,7 @@ _FATAL = re.compile(
     r"|\S+: error: (?:unrecognized|argument|the following|no such|invalid|unknown))"
 )
 _PROGRAM_SAYS = re.compile(
-    r"^[\w./*~-]{1,80}: (?:.{0,300}: )?(?:[Nn]o such file or directory|[Pp]ermission denied"
+    r"^[\w./*~-]{1,80}: (?:.{0,300}: )?(?:[Nn]o such file|[Pp]ermission denied"
     r"|[Cc]annot "
     r"|[Cc]an't |[Nn]ot a directory|Is a directory|(?:invalid|illegal|unrecognized|unknown) option"
     r"|missing operand|-e expression|.{0,60}[Oo]peration not permitted"

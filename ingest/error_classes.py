@@ -205,7 +205,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     _rule(
         "already-exists", "already exists", r"(?i)^(?:fatal|error|mkdir): .{0,200}already exists"
     ),
-    _rule("no-such-file", "o such file or directory", r"[Nn]o such file or directory"),
+    _rule("no-such-file", "o such file", r"[Nn]o such file(?: or directory)?\b"),
     _rule("no-such-file", "ENOENT"),
     _rule("no-such-file", "no matches found:", r"^(?:\S+:\d+: |zsh: )?no matches found: "),
     _rule("no-such-file", "can't cd to"),

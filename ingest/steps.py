@@ -19,7 +19,7 @@ from .purposes import purpose_of, targets_of
 from .record import Phase, RunRecord, StepRecord
 from .repairs import repairs_of
 from .shell import Command
-from .tools import ToolUse
+from .tools import ToolUse, patched
 from .trajectory import Trajectory
 from .workspace import Workspace, ran_scripts, runs_inline
 
@@ -264,7 +264,7 @@ class _Builder:
         creates = tuple(
             path
             for path in edits
-            if self._files.change(path, existed=existed if path in adds else None)
+            if self._files.change(path, existed=existed if path in adds else not use.makes or None)
         )
         for path, content in use.written:
             self._files.keep(place.relative(path), content)
@@ -285,7 +285,12 @@ class _Builder:
             if not stopped:
                 self._files.look(read)
             if not (stopped and phase == "edit"):
-                creates += [path for path in written if self._files.change(path)]
+                there = _in_place(command, place, written)
+                creates += [
+                    path
+                    for path in written
+                    if self._files.change(path, existed=True if path in there else None)
+                ]
                 edits += written
             if not stopped:
                 edits += self._run_scripts(command, place, creates)
@@ -331,6 +336,15 @@ def _relative(place: Place, paths: Sequence[str]) -> tuple[str, ...]:
 
 def _once(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
+
+
+def _in_place(command: Command, place: Place, written: Sequence[str]) -> Sequence[str]:
+    """Return those of the written files that must have been there for the command to work."""
+    tool = command.program.rpartition("/")[2]
+    if tool in ("apply_patch", "applypatch", "patch", "git"):
+        added = _relative(place, patched(command.heredoc or "\n".join(command.args))[1])
+        return [path for path in written if path not in added]
+    return written if tool in ("sed", "gsed", "perl", "ed", "ex") else ()
 
 
 def _existed(use: ToolUse, text: str) -> bool | None:

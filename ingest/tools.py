@@ -24,8 +24,10 @@ class ToolUse:
     """What a call is, read from its name and arguments alone.
 
     `line` is a shell line, `script` source code that was run; else both are empty. `shown` is the
-    tool's name and its main argument. Paths stand as they were given. `written` are whole new
-    contents of files, by path; `replaced` are pieces of a file and what they became.
+    tool's name and its main argument. Paths stand as they were given; `adds` are those of `edits`
+    that are made anew, as far as the tool is meant for that; with `makes` it may make any.
+    `written` are whole new contents of files, by path; `replaced` are pieces of a file and what
+    they became.
     """
 
     kind: Kind
@@ -37,6 +39,7 @@ class ToolUse:
     reads: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
+    makes: bool = False
     written: tuple[tuple[str, str], ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()
     continues: str = ""
@@ -116,6 +119,9 @@ _POLLS: Final = frozenset(
      "writebash", "sendcommandinput", "shelloutput", "agentoutput"}
 )  # fmt: skip
 _STOPS: Final = frozenset({"killbash", "killshell", "stopbash", "taskstop", "listbash"})
+_MAKERS: Final = frozenset({"editfile", "inserteditintofile", "editor"})
+"""Editors that are also used to make a new file."""
+
 _VERBS: Final[Mapping[str, tuple[Kind, Phase]]] = {
     "view": ("read", "read"),
     "read": ("read", "read"),
@@ -308,7 +314,7 @@ def _edit(call: ToolCall, kind: Kind, name: str) -> ToolUse:
     if kind == "read":
         return ToolUse(kind=kind, phase=phase, shown=shown, reads=paths)
     if "patch" in name or name == "applydiff" or (not paths and _patch(call)):
-        changed, added = _patched(_patch(call), paths)
+        changed, added = patched(_patch(call), paths)
         shown = _shown(call, " ".join(changed))
         return ToolUse(kind="edit", phase=phase, shown=shown, edits=changed, adds=added)
     content = _text(arguments, _CONTENT_ARGUMENTS)
@@ -319,6 +325,7 @@ def _edit(call: ToolCall, kind: Kind, name: str) -> ToolUse:
         shown=shown,
         edits=() if name in ("createdirectory", "makedirectory") else paths,
         adds=paths if whole else (),
+        makes=name in _MAKERS,
         written=((paths[0], content),) if whole else (),
         replaced=tuple(_replacements(arguments)),
     )
@@ -328,7 +335,7 @@ def _patch(call: ToolCall) -> str:
     return _text(call.arguments, _PATCH_ARGUMENTS) or call.raw
 
 
-def _patched(patch: str, named: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def patched(patch: str, named: tuple[str, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the files that a patch changes and those among them that it adds.
 
     Knows the envelope of `apply_patch` (V4A) and unified diffs.
