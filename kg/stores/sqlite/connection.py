@@ -13,10 +13,6 @@ import apsw
 
 from ...errors import SchemaError, StoreError
 
-BUSY_TIMEOUT_S: Final = 30.0
-"""How long a call waits for another process before it gives up."""
-
-_CACHE_KIB: Final = 16_384
 _JOURNAL_LIMIT_BYTES: Final = 64 * 2**20
 _RETRY_S: Final = 0.02
 
@@ -28,17 +24,33 @@ class Connections:
     fork, because SQLite's locks do not survive one; parent and child then open their own.
     """
 
-    def __init__(self, path: Path, *, prepare: Callable[[apsw.Connection], None]) -> None:
-        """Open the file, creating it where it is missing, and let `prepare` bring it up to date."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        timeout_s: float,
+        check: Callable[[apsw.Connection], object],
+        migrate: Callable[[apsw.Connection], object],
+    ) -> None:
+        """Open the file, creating it where it is missing.
+
+        Args:
+            timeout_s: how long a call waits for another process before it gives up.
+            check: raises where the file is not ours to change.
+            migrate: brings the file up to date.
+        """
         self.path = path
+        self._timeout_s = timeout_s
         self._idle: list[apsw.Connection] = []
         self._lent: set[apsw.Connection] = set()
         self._closed = False
         self._lock = Lock()
         with _translated(path):
-            connection = _connect(path)
+            connection = _connect(path, timeout_s)
             try:
-                prepare(connection)
+                check(connection)
+                _use_wal(connection, timeout_s)
+                migrate(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -105,7 +117,7 @@ class Connections:
                 )
             connection = self._idle.pop() if self._idle else None
         if connection is None:
-            connection = _connect(self.path)
+            connection = _connect(self.path, self._timeout_s)
         self._lent.add(connection)
         try:
             yield connection
@@ -153,14 +165,12 @@ def _after_fork_in_child() -> None:
         _FORKING.pop().after_fork_in_child()
 
 
-def _connect(path: Path) -> apsw.Connection:
+def _connect(path: Path, timeout_s: float) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     try:
-        connection.set_busy_timeout(int(BUSY_TIMEOUT_S * 1000))
-        _use_wal(connection)
+        connection.set_busy_timeout(int(timeout_s * 1000))
         # NORMAL: a commit outlives the process, not a power cut; the file stays whole in both.
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT_BYTES}")
     except BaseException:
         connection.close()
@@ -168,9 +178,12 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
-def _use_wal(connection: apsw.Connection) -> None:
-    """Turn on write-ahead logging; SQLite does not wait by itself where two processes do so."""
-    deadline = monotonic() + BUSY_TIMEOUT_S
+def _use_wal(connection: apsw.Connection, timeout_s: float) -> None:
+    """Turn on write-ahead logging, which the file remembers.
+
+    SQLite does not wait by itself where two processes do so at once.
+    """
+    deadline = monotonic() + timeout_s
     while True:
         try:
             if connection.pragma("journal_mode") != "wal":
@@ -201,8 +214,8 @@ def as_store_error(error: apsw.Error, path: Path) -> StoreError:
     """Say what SQLite could not do with the file, and what to do about it."""
     for kind, message, hint in _MESSAGES:
         if isinstance(error, kind):
-            return StoreError(f"{message.format(path=path)} ({error})", hint=hint)
-    return StoreError(f"The store {path} failed: {error}.")
+            return StoreError(f"{message.format(path=path)} SQLite: {error}", hint=hint)
+    return StoreError(f"The store {path} failed. SQLite: {error}")
 
 
 def newer_schema(path: str, *, found: int, known: int) -> SchemaError:
@@ -216,7 +229,7 @@ def newer_schema(path: str, *, found: int, known: int) -> SchemaError:
 _MESSAGES: Final[tuple[tuple[type[apsw.Error], str, str], ...]] = (
     (
         apsw.BusyError,
-        f"The store {{path}} stayed locked by another process for {BUSY_TIMEOUT_S:.0f} s.",
+        "The store {path} stayed locked by another process.",
         "Try again once the other process has finished writing.",
     ),
     (

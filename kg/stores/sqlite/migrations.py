@@ -8,7 +8,7 @@ from typing import Final
 import apsw
 
 from ...errors import StoreError
-from .connection import newer_schema
+from .connection import fetch, newer_schema
 
 APPLICATION_ID: Final = 0x53544C44
 """Marks a file as ours in SQLite's header: `STLD`."""
@@ -25,19 +25,13 @@ def scripts() -> tuple[str, ...]:
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Run the scripts the file has not seen, each in a transaction of its own.
-
-    Raises:
-        SchemaError: the file is newer than this program.
-        StoreError: the file belongs to another program.
-    """
-    known = len(scripts())
-    if _version(connection) == known:
+    """Run the scripts the file has not seen, each in a transaction of its own."""
+    if version(connection) == len(scripts()):
         return
     for number, script in enumerate(scripts(), start=1):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _version(connection) < number:
+            if version(connection) < number:
                 connection.execute(script)
                 connection.pragma("application_id", APPLICATION_ID)
                 connection.pragma("user_version", number)
@@ -48,17 +42,23 @@ def migrate(connection: apsw.Connection) -> None:
             raise
 
 
-def _version(connection: apsw.Connection) -> int:
-    """The schema version of the file, 0 where it is empty."""
-    version = int(connection.pragma("user_version"))
+def version(connection: apsw.Connection) -> int:
+    """The schema version of the file, 0 where it is empty.
+
+    Raises:
+        SchemaError: the file is newer than this program.
+        StoreError: the file belongs to another program.
+    """
+    # In this order: whoever sees the tables of a file being made now also sees its mark.
+    ((tables,),) = fetch(connection, "SELECT count(*) FROM sqlite_master")
+    found = int(connection.pragma("user_version"))
     ours = connection.pragma("application_id") == APPLICATION_ID
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     path = connection.filename
-    if not ours and (version or (tables and tables[0])):
+    if not ours and (found or tables):
         raise StoreError(
             f"The file {path} is a database of another program.",
             hint="Give the path of another file, or of one that does not exist yet.",
         )
-    if version > len(scripts()):
-        raise newer_schema(path, found=version, known=len(scripts()))
-    return version
+    if found > len(scripts()):
+        raise newer_schema(path, found=found, known=len(scripts()))
+    return found

@@ -31,7 +31,6 @@ _GET = """
     FROM json_each(:ids) AS wanted
     CROSS JOIN node ON node.id = wanted.value
     WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
-    ORDER BY wanted.key
 """
 
 _FIND = """
@@ -95,7 +94,6 @@ _FEATURES = """
     JOIN memory ON memory.node = node.number
     LEFT JOIN vector ON vector.position = memory.position
     WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
-    ORDER BY wanted.key
 """
 
 _KNOWN_ACTIONS = """
@@ -131,8 +129,8 @@ _LAST_CHARACTER: Final = "\U0010ffff"
 def get(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> dict[str, Node]:
     """The nodes with these ids, in the order of `ids`."""
     values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
-    nodes = (to_node(*row) for row in fetch(connection, _GET, values))
-    return {node.id: node for node in nodes}
+    nodes = {node.id: node for node in (to_node(*r) for r in fetch(connection, _GET, values))}
+    return {id: nodes[id] for id in ids if id in nodes}
 
 
 def find(
@@ -185,9 +183,9 @@ def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
 
 def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
     """Memories with their terms and vectors, in the order of `ids`."""
-    unique = list(dict.fromkeys(ids))
-    values = {"ids": json_texts(unique), "scopes": scope_list(scope)}
-    return [to_candidate(row) for row in fetch(connection, _FEATURES, values)]
+    values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
+    found = {c.memory.id: c for c in map(to_candidate, fetch(connection, _FEATURES, values))}
+    return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 
 def known_actions(connection: apsw.Connection, uids: Sequence[str]) -> dict[str, str]:

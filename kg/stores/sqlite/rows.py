@@ -20,7 +20,6 @@ from ...types import (
     Scope,
     Step,
     Vector,
-    from_properties,
     label_of,
     to_properties,
 )
@@ -105,12 +104,18 @@ def to_row(node: Node) -> NodeRow:
 
 def to_node(id: str, label: str, scope: str, created: str, properties: str) -> Node:
     """The node of a row."""
-    values: dict[str, Any] = json.loads(properties)
-    values["id"], values["scope"] = from_column(id), from_column(scope)
-    values["created"] = from_column(created)
     if label not in NODE_TYPES:
         raise StoreError(f"The store holds a node of unknown kind {label!r}.")
-    return from_properties(label, values)
+    values: dict[str, Any] = json.loads(properties)
+    known = _field_names(label)
+    if not known.issuperset(values):
+        values = {name: value for name, value in values.items() if name in known}
+    for name, value in values.items():
+        if type(value) is list:
+            values[name] = tuple(value)
+    return NODE_TYPES[label](
+        id=from_column(id), scope=from_column(scope), created=from_column(created), **values
+    )
 
 
 def to_json(values: Mapping[str, Any]) -> str:
@@ -125,6 +130,11 @@ def to_json(values: Mapping[str, Any]) -> str:
 def empty_defaults(label: str) -> dict[str, object]:
     """The fields whose default is an empty value; where they have it they are left out of a row."""
     return {f.name: f.default for f in fields(NODE_TYPES[label]) if f.default in _EMPTY}
+
+
+@cache
+def _field_names(label: str) -> frozenset[str]:
+    return frozenset(f.name for f in fields(NODE_TYPES[label]))
 
 
 def is_empty(value: object, default: object) -> bool:

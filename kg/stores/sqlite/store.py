@@ -20,7 +20,7 @@ from . import evidence, index, read, removal, search
 from .catalogue import CatalogueCache
 from .connection import Connections, fetch
 from .index import Geometry, IndexChanges
-from .migrations import migrate
+from .migrations import migrate, version
 from .rows import column_text, from_column
 from .write import next_sequence, numbers_of, prepare, sequence, write
 
@@ -46,7 +46,12 @@ class SQLiteStore:
 
     @classmethod
     def open(
-        cls, address: str | Path, *, dim: int = 256, centre: Vector | None = None
+        cls,
+        address: str | Path,
+        *,
+        dim: int = 256,
+        centre: Vector | None = None,
+        timeout_s: float = 30.0,
     ) -> "SQLiteStore":
         """Open a file, creating it and its folder where they are missing.
 
@@ -54,6 +59,7 @@ class SQLiteStore:
             address: the path of the file, with or without `sqlite://` before it.
             dim: length of the vectors to be kept; a store that holds vectors keeps its own.
             centre: mean of typical vectors, shape (dim,); zeros where it is not given.
+            timeout_s: how long a call waits while another process writes.
 
         Raises:
             SchemaError: a later version of the program wrote the file.
@@ -67,7 +73,7 @@ class SQLiteStore:
                 f"The folder {path.parent} could not be made: {error.strerror}.",
                 hint="Give a path in a folder where you may write.",
             ) from error
-        store = cls(Connections(path, prepare=migrate))
+        store = cls(Connections(path, timeout_s=timeout_s, check=version, migrate=migrate))
         store._settle(_geometry(dim, centre))
         return store
 
