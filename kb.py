@@ -22,6 +22,7 @@ from .kg.settings import default_store
 from .kg.stores import open_store
 from .kg.types import (
     EVERYTHING,
+    UNASSIGNED,
     Batch,
     Edge,
     LevelName,
@@ -304,7 +305,7 @@ class KnowledgeBase:
         node = Retrieval(
             id=answer.retrieval_id,
             created=time,
-            scope=project or "unassigned",
+            scope=project or UNASSIGNED,
             query=answer.query[:2000],
             abstained=answer.abstained,
             confidence=answer.confidence,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..kg.ids import content_id
 from ..kg.types import (
+    UNASSIGNED,
     Domain,
     Edge,
     Error,
@@ -21,9 +22,6 @@ _TAIL_CHARS = 800
 _COMMAND_CHARS = 600
 _TITLE_WORDS = 20
 _TASK_CHARS = 4000
-UNASSIGNED = "unassigned"
-"""The scope of runs whose project nobody knows: for the store's owner, for no other project."""
-
 _NO_TIME = "1970-01-01T00:00:00Z"
 
 

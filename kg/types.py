@@ -38,6 +38,9 @@ EdgeType = Literal[
 SHARED: Final = "shared"
 """The scope of a node that every project may read."""
 
+UNASSIGNED: Final = "unassigned"
+"""The scope of runs whose project nobody knows: for the store's owner, for no other project."""
+
 LEVELS: Final[Mapping[LevelName, int]] = {"trace": 0, "workflow": 1, "summary": 2, "insight": 3}
 """Lowest level number of each name; merged insights stand at 4 and above."""
 
@@ -348,14 +351,15 @@ def from_properties(label: str, properties: Mapping[str, Any]) -> Node:
     Raises:
         KeyError: the label is not one of `NODE_TYPES`.
     """
-    node_type = NODE_TYPES[label]
+    node_type: Any = NODE_TYPES[label]
     known = {f.name for f in fields(node_type)}
     values = {
         name: tuple(v) if isinstance(v, list) else v
         for name, v in properties.items()
         if name in known
     }
-    return node_type(**values)
+    node: Node = node_type(**values)
+    return node
 
 
 def memories(nodes: Iterable[Node]) -> list[Memory]:
