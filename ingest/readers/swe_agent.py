@@ -241,23 +241,24 @@ def _without_call(thought: str, result: str, ref: str, *, by_agent: bool) -> lis
 
 
 def _call(action: str, native: list[Mapping[str, Any]], *, open_file: str, ref: str) -> ToolCall:
-    """The call of an action line, taken from the recorded tool call where there is one."""
-    if native:
-        given = native.pop(0)
-        function = mapping(given.get("function"))
-        name = string(function.get("name")) or "bash"
-        arguments, raw = arguments_of(function.get("arguments"))
-        id = string(given.get("id"))
-        return ToolCall(
-            id=id,
-            uid=unique_id(id),
-            name=name,
-            arguments=with_open_file(name, arguments, open_file),
-            raw=raw or action.strip(),
-            raw_ref=ref,
-        )
-    name, arguments = call_of(action, open_file=open_file)
-    return ToolCall(name=name, arguments=arguments, raw=action.strip(), raw_ref=ref)
+    """The call of an action line, taken from the recorded tool call where that is whole."""
+    given = native.pop(0) if native else {}
+    function = mapping(given.get("function"))
+    name = string(function.get("name"))
+    arguments, broken = arguments_of(function.get("arguments"))
+    if name and not broken:
+        arguments = with_open_file(name, arguments, open_file)
+    else:
+        name, arguments = call_of(action, open_file=open_file)
+    id = string(given.get("id"))
+    return ToolCall(
+        id=id,
+        uid=unique_id(id),
+        name=name,
+        arguments=arguments,
+        raw=action.strip(),
+        raw_ref=ref,
+    )
 
 
 def _state(step: Mapping[str, Any]) -> tuple[str, str]:
