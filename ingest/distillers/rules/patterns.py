@@ -21,6 +21,17 @@ _QUESTIONS = frozenset(
     {"askuserquestion", "askfollowupquestion", "requestuserinput", "askuser", "question"}
 )
 
+_PATTERN_ARGUMENTS = (
+    "pattern", "query", "regex", "search_term", "search", "Query", "glob_pattern", "file_name",
+    "name", "search_pattern",
+)  # fmt: skip
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep"})
+_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_KEYWORDS = frozenset(
+    {"def", "class", "function", "func", "import", "self", "from", "const", "export", "type"}
+    | {"struct", "public", "private", "interface", "return", "async", "static", "var", "let"}
+)
+
 
 # --- how a step ended ---------------------------------------------------------------------------
 
@@ -33,6 +44,11 @@ def answered(step: StepRecord) -> bool:
 def worked(step: StepRecord) -> bool:
     """Tell whether a step has a result and did not fail, was not refused and not rejected."""
     return answered(step) and not step.failed and not step.failure
+
+
+def passed(step: StepRecord) -> bool:
+    """Tell whether a check ran and said yes."""
+    return step.check and step.verdict == "pass" and worked(step)
 
 
 def fault_class(step: StepRecord) -> str:
@@ -76,6 +92,22 @@ def user_spoke(run: RunRecord, first: int, last: int) -> bool:
     """Tell whether the user said something between two steps."""
     turns = run.trajectory.turns[run.steps[first].turn + 1 : run.steps[last].turn]
     return any(turn.role == "user" and not turn.injected for turn in turns)
+
+
+def repaired_by_edit(run: RunRecord, failing: StepRecord, within: int) -> tuple[int, int] | None:
+    """Return the last change of a project file and the step that then passes the same check.
+
+    None where the same check does not pass within that many steps, or passes without a change.
+    """
+    if not failing.purpose:
+        return None
+    changed = -1
+    for step in after(run, failing.index, within):
+        if project_edits(run, step):
+            changed = step.index
+        if step.purpose == failing.purpose and step.verdict == "pass":
+            return (changed, step.index) if changed > 0 else None
+    return None
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -141,14 +173,55 @@ def command_of(step: StepRecord, program: str, *subcommands: str) -> Command | N
 
 
 def commits(step: StepRecord) -> bool:
-    """Tell whether a step made a commit."""
-    return git(step, "commit") is not None and worked(step)
+    """Tell whether a step made a commit in the working copy, not in one made for a trial."""
+    return git(step, "commit") is not None and git(step, "worktree") is None and worked(step)
 
 
 def pushes(step: StepRecord) -> bool:
     """Tell whether a step pushed, other than as a rehearsal."""
     command = git(step, "push")
     return command is not None and worked(step) and not {"--dry-run", "-n"} & set(command.args)
+
+
+def sought(step: StepRecord) -> str:
+    """Return the pattern or name that a search or listing looked for, or nothing."""
+    if step.kind in ("search", "list"):
+        for name in _PATTERN_ARGUMENTS:
+            value = step.call.arguments.get(name)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+        return ""
+    for command in step.commands:
+        args = command.args
+        if base_name(command.program) in _SEARCHERS:
+            named = [args[i + 1] for i, a in enumerate(args[:-1]) if a in ("-e", "--regexp")]
+            plain = [a for a in args if not a.startswith("-")]
+            return next(iter((*named, *plain)), "")
+        if command.program in ("find", "fd"):
+            named = [args[i + 1] for i, a in enumerate(args[:-1]) if a in ("-name", "-iname")]
+            if named:
+                return named[0]
+    return ""
+
+
+def words_of(pattern: str) -> frozenset[str]:
+    """Return the words of a search pattern in lower case, keywords of languages left out."""
+    words = (word.lower() for word in _WORD.findall(pattern))
+    return frozenset(word for word in words if len(word) >= 4 and word not in _KEYWORDS)
+
+
+def related(one: str, other: str) -> bool:
+    """Tell whether two different search patterns share a word, or one word holds another."""
+    pairs = ((a, b) for a in words_of(one) for b in words_of(other))
+    return one != other and any(a in b or b in a for a, b in pairs)
+
+
+def asks_help(step: StepRecord) -> bool:
+    """Tell whether the main command of a step asks a program for its help."""
+    if step.main is None:
+        return False
+    args = step.main.args
+    return any(arg in ("--help", "-h", "-help") for arg in args) or args[:1] == ("help",)
 
 
 def asks_user(step: StepRecord) -> bool:
