@@ -35,8 +35,13 @@ def is_check(draft: Draft, phase: Phase) -> bool:
     return bool(ran_scripts(main)) or runs_inline(main) or "/" in main.program
 
 
-def verdict_of(draft: Draft, phase: Phase, ending: Ending, text: str, *, own: bool) -> Verdict:
-    """Read a check's verdict: summary lines, then the exit code, then what an own script prints."""
+def verdict_of(
+    draft: Draft, phase: Phase, *, ending: Ending, text: str, own: bool, codes: bool
+) -> Verdict:
+    """Read a check's verdict: summary lines, then the exit code, then what an own script prints.
+
+    Where a run has no exit codes at all (`codes` is false), a script passed that did not fail.
+    """
     if not ending.took_effect or draft.call.observation is None:
         return ""
     runs = sum(phase_of(c) in CHECKS for c in draft.commands) or 1
@@ -47,10 +52,12 @@ def verdict_of(draft: Draft, phase: Phase, ending: Ending, text: str, *, own: bo
         return _by_failure(draft, text)
     if found == "fail":
         return "fail"
-    return found or (printed_verdict(text) if own else "") or _by_exit(draft)
+    found = found or (printed_verdict(text) if own else "") or _by_exit(draft)
+    ended = not (codes or draft.call.observation.interrupted)
+    return found or ("pass" if ended else "")
 
 
-def says_no(phase: Phase, text: str, verdict: Verdict) -> bool:
+def says_no(phase: Phase, text: str, *, verdict: Verdict) -> bool:
     """Say whether a runner's summary tells of failures, whatever the exit code was.
 
     The words that an own script prints do not count here.
@@ -59,7 +66,7 @@ def says_no(phase: Phase, text: str, verdict: Verdict) -> bool:
 
 
 def fault_of(
-    draft: Draft, phase: Phase, ending: Ending, text: str, verdict: Verdict
+    draft: Draft, phase: Phase, *, ending: Ending, text: str, verdict: Verdict
 ) -> Fault | None:
     """Read why a step failed; None where nothing came back."""
     observation = draft.call.observation
@@ -82,13 +89,13 @@ def fault_of(
         message = found.message if found else "timed out"
         return Fault(error_class="timeout", signature="timed out", message=message)
     if found and found.error_class == "other":
-        return _explained(found, phase, text)
+        return _explained(found, phase, text=text)
     if found and found.error_class == "exception" and tests_failed:
         return replace(found, error_class="test-failure")
     return found
 
 
-def _explained(fault: Fault, phase: Phase, text: str) -> Fault:
+def _explained(fault: Fault, phase: Phase, *, text: str) -> Fault:
     """Give a failure that no line explains the class of what was run."""
     if phase == "run" and (line := failing_line(text)):
         signature = normalised(line)

@@ -97,7 +97,7 @@ _ANSWERING: Final = {
 """Sub-commands that answer with an exit code of 1."""
 
 _SERVERS = re.compile(
-    r"\b(?:runserver|serve|dev|start|http\.server|uvicorn|gunicorn|watch|tail -f)\b"
+    r"(?<![\w/-])(?:runserver|serve|dev|start|http\.server|uvicorn|gunicorn|watch|tail -f)(?![\w/-])"
 )
 _PIPE_SWALLOWS: Final = frozenset({"run", "test", "build", "lint", "install"})
 
@@ -127,9 +127,11 @@ def ending_of(
     if kept_apart:
         return kept_apart
     if use.kind == "shell":
-        failed = _shell_failed(observation, use, phase, commands, main, text)
+        failed = _shell_failed(
+            observation, use, phase=phase, commands=commands, main=main, text=text
+        )
         return Ending(failure="environment" if failed else "", failed=failed)
-    failed, refused = _tool_failed(observation, use, text)
+    failed, refused = _tool_failed(observation, use, text=text)
     if not failed:
         return Ending()
     failure: Failure = "validation" if refused else observation.failure or "environment"
@@ -155,6 +157,7 @@ def _not_run(observation: Observation, text: str) -> Ending | None:
 def _shell_failed(
     observation: Observation,
     use: ToolUse,
+    *,
     phase: Phase,
     commands: Sequence[Command],
     main: Command | None,
@@ -166,20 +169,23 @@ def _shell_failed(
             if len(text.strip()) < len("Error: 1") and _asks(commands, main):
                 return False
             return not (observation.interrupted and _is_server(use))
-        return _says_failed(text, phase, main)
+        return _says_failed(text, phase, main=main)
     if code == 0:
         swallowed = phase in _PIPE_SWALLOWS and _may_swallow(commands)
-        return swallowed and _ends_in_error(text, main)
-    return not _is_answer(code, commands, main, text) and not (code == 124 and _is_server(use))
+        return swallowed and _ends_in_error(text)
+    return not _is_answer(code, text, commands=commands, main=main) and not (
+        code == 124 and _is_server(use)
+    )
 
 
-def _is_answer(code: int, commands: Sequence[Command], main: Command | None, text: str) -> bool:
+def _is_answer(code: int, text: str, *, commands: Sequence[Command], main: Command | None) -> bool:
     """Say whether a non-zero exit code is the answer to a question, such as "no match"."""
     last = commands[-1] if commands else None
     for command in (last, main):
         if command is None:
             continue
-        tool = tool_name(command)
+        tool = command.subcommand.removeprefix("-m ") or tool_name(command)
+        tool = tool if tool in _BIT_CODED else tool_name(command)
         bits = _BIT_CODED.get(tool)
         if bits and not code & ~bits:
             return True
@@ -213,7 +219,7 @@ def _may_swallow(commands: Sequence[Command]) -> bool:
     return len(commands) > 1
 
 
-def _ends_in_error(text: str, main: Command | None) -> bool:
+def _ends_in_error(text: str) -> bool:
     """Say whether an output ends in an uncaught exception, or in a program that was not there."""
     lines = last_lines(text, 60)
     if not lines:
@@ -227,7 +233,7 @@ def _ends_in_error(text: str, main: Command | None) -> bool:
     return _TRACEBACK in "\n".join(lines) and any(_PYTHON_END.match(line) for line in tail)
 
 
-def _says_failed(text: str, phase: Phase, main: Command | None) -> bool:
+def _says_failed(text: str, phase: Phase, *, main: Command | None) -> bool:
     """Infer from the words of an output alone, where no exit code was recorded."""
     lines = last_lines(text, 60)
     if not lines:
@@ -248,7 +254,7 @@ def _says_failed(text: str, phase: Phase, main: Command | None) -> bool:
 # --- other tools --------------------------------------------------------------------------------
 
 
-def _tool_failed(observation: Observation, use: ToolUse, text: str) -> tuple[bool, bool]:
+def _tool_failed(observation: Observation, use: ToolUse, *, text: str) -> tuple[bool, bool]:
     """Return whether a tool failed, and whether it refused the call as it was put."""
     head = text[:600]
     refusal = next(

@@ -122,6 +122,8 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
     # packages
     _rule("dependency-conflict", "ResolutionImpossible"),
     _rule("dependency-conflict", "ERESOLVE"),
+    _rule("dependency-conflict", "UNSUPPORTED_ENGINE"),
+    _rule("dependency-conflict", "EBADENGINE"),
     _rule("dependency-conflict", "olving failed", r"[Vv]ersion solving failed"),
     _rule("dependency-conflict", "conflicting dependencies"),
     _rule(
@@ -173,6 +175,7 @@ SPECIFIC: Final[tuple[ErrorRule, ...]] = (
         "No such file",
         r"^(?:ba|z|)sh: (?:line )?\d*:? ?.{1,200}: No such file",
     ),
+    _rule("command-not-found", "could not determine executable"),
     _rule("command-not-found", "shim binary not found"),
     _rule("command-not-found", "executable file not found"),
     _rule("command-not-found", "spawn ", r"spawn \S+ ENOENT"),

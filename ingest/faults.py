@@ -59,7 +59,7 @@ def find_fault(
         or found
         or _from_specific(lines)
         or _from_generic(lines)
-        or _from_exit(lines, program, exit_code)
+        or _from_exit(lines, program, exit_code=exit_code)
     )
 
 
@@ -99,7 +99,7 @@ def _from_exception(lines: list[str]) -> Fault | None:
         for line in lines[at + 1 :]:
             inner = line[indent:]
             match = _PYTHON.match(inner)
-            if match and not inner.startswith(" "):
+            if match and not match["name"].isupper():
                 return _exception(match["name"], match["said"] or "", inner)
     marked = (line for line in reversed(lines) if line.startswith("E  "))
     found = next(filter(None, map(_raised, marked)), None)
@@ -161,20 +161,28 @@ def _from_generic(lines: list[str]) -> Fault | None:
 
 
 def _from_tests(lines: list[str]) -> Fault | None:
-    """Return the first failing test that the runner names."""
+    """Return the first failing test that the runner names, else what kept tests from starting."""
     for line in lines:
         if _TEST_LINE.match(line):
             return _fault("test-failure", line)
+    for line in lines:
+        error_class = class_of(line)
+        if error_class in _BEFORE_TESTS:
+            return _fault(error_class, line)
     return _fault("test-failure", lines[-1]) if lines else None
 
 
+_BEFORE_TESTS: Final = frozenset(
+    {"type-check", "compile-error", "link-error", "no-such-module", "command-not-found",
+     "unknown-target", "dependency-conflict", "test-not-found", "fixture-not-found"}
+)  # fmt: skip
 _TEST_LINE = re.compile(
     r"^\s*(?:FAILED |FAIL:? |ERROR: |--- FAIL: |✗ |✕ |× |not ok \d|● |test \S+ \.\.\. FAILED"
     r"|\d+\) |.{1,200} (?:FAILED|ERROR)$)"
 )
 
 
-def _from_exit(lines: list[str], program: str, exit_code: int | None) -> Fault | None:
+def _from_exit(lines: list[str], program: str, *, exit_code: int | None) -> Fault | None:
     error_class = "no-such-file" if program == "ls" else _BY_EXIT.get(exit_code or 0, "")
     if lines or exit_code:
         return _fault(error_class or "other", lines[-1] if lines else f"exit code {exit_code}")

@@ -16,6 +16,7 @@ _SANDBOX = re.compile(
 )
 _NO_PATH = re.compile(r"^(?:https?|ftp|file|git|ssh)://|[\n\0|<>*?{}]|^[\s-]|^\d+$")
 _OWN_FILE = re.compile(r"^/(?!tmp/|etc/|usr/|var/|dev/|bin/|opt/|proc/|sys/|nix/).+/.+")
+_HOMES: Final = {"/home", "/Users", "/root", "/mnt", "/workspace", "/workspaces", "/Volumes"}
 _MIN_PATHS: Final = 3
 _MIN_DEPTH: Final = 3
 _MAX_CHARS: Final = 300
@@ -98,6 +99,9 @@ def find_root(cwd: str, paths: Iterable[str]) -> str:
 
 
 def _shared_folder(paths: list[str]) -> str:
+    tops = {f"/{path.split('/')[1]}" for path in paths}
+    if len(tops) == 1 and not tops & _HOMES:
+        return tops.pop()
     folders = sorted({path.rpartition("/")[0] for path in paths})
     shared = commonpath(folders) if len(paths) >= _MIN_PATHS else ""
     return shared if shared.count("/") >= _MIN_DEPTH else ""

@@ -114,10 +114,12 @@ def phase_of(command: Command) -> Phase:
         return "vcs"
     if _PYTHON.fullmatch(tool):
         return _python(command)
-    if tool in _SCRIPTED:
-        return _scripted(command, tool)
+    if tool in ("make", "gmake") and {"-n", "--dry-run", "--just-print"} & {*command.args}:
+        return "explore"
     if tool == "tsc" and "--noEmit" in command.args:
         return "lint"
+    if tool in _SCRIPTED:
+        return _scripted(command, tool)
     if tool in _GOALS:
         return _by_goals(command, tool)
     if tool in _BY_SUBCOMMAND:

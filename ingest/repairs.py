@@ -43,11 +43,13 @@ def repairs_of(steps: Sequence[StepRecord], own: frozenset[str]) -> tuple[Repair
     because the check itself now says no; another set-up error repairs nothing. `own` are the
     files that the agent made.
     """
-    found = (_repair(steps, step, own) for step in steps if step.failed)
+    found = (_repair(steps, step, own=own) for step in steps if step.failed)
     return tuple(repair for repair in found if repair)
 
 
-def _repair(steps: Sequence[StepRecord], failing: StepRecord, own: frozenset[str]) -> Repair | None:
+def _repair(
+    steps: Sequence[StepRecord], failing: StepRecord, *, own: frozenset[str]
+) -> Repair | None:
     tried: list[int] = []
     for step in steps[failing.index + 1 : failing.index + 1 + _FAR]:
         if not _tries_the_same(failing, step):
@@ -60,7 +62,7 @@ def _repair(steps: Sequence[StepRecord], failing: StepRecord, own: frozenset[str
                 passing=step.index,
                 tried=tuple(tried),
                 changed=tuple(s.index for s in changed),
-                by=_by(failing, step, between, own),
+                by=_by(failing, step, between=between, own=own),
             )
         if _class(step) == _class(failing):
             tried.append(step.index)
@@ -140,11 +142,15 @@ def _changes(step: StepRecord) -> bool:
 
 
 def _by(
-    failing: StepRecord, step: StepRecord, between: Sequence[StepRecord], own: frozenset[str]
+    failing: StepRecord,
+    step: StepRecord,
+    *,
+    between: Sequence[StepRecord],
+    own: frozenset[str],
 ) -> By:
     changed = [s for s in between if _changes(s)]
-    if failing.kind in ("edit", "write") and step.kind in ("edit", "write"):
-        return "second try"
+    if failing.kind in ("edit", "write"):
+        return "second try" if step.kind in ("edit", "write") else "other command"
     if _class(failing) in _INSTALLABLE and any(s.phase == "install" for s in changed):
         return "install"
     edited = [path for s in changed for path in s.edits]
@@ -165,7 +171,8 @@ def _by(
     same = (step.call.name, step.call.arguments) == (failing.call.name, failing.call.arguments)
     if not same:
         return "other command"
-    return "other" if changed or any(s.phase in ("run", "undo") for s in between) else "re-run"
+    prepared = any(s.phase in ("run", "undo", "other") and not s.failed for s in between)
+    return "other" if changed or prepared else "re-run"
 
 
 def _other_program(failing: StepRecord, step: StepRecord) -> bool:

@@ -16,10 +16,10 @@ from .noise import noise_of, without_noise
 from .paths import Place, find_root
 from .phases import is_test_file, phase_of
 from .purposes import purpose_of, targets_of
-from .record import Phase, RunRecord, StepRecord
+from .record import Phase, RunRecord, StepRecord, Verdict
 from .repairs import repairs_of
 from .shell import Command
-from .tools import ToolUse, patched
+from .tools import patched
 from .trajectory import Trajectory
 from .workspace import Workspace, ran_scripts, runs_inline
 
@@ -98,6 +98,10 @@ class _Builder:
         self._noise = noise_of(
             (d.call.observation, d.text) for d in self._drafts if d.call.observation
         )
+        self._codes = any(
+            d.call.observation is not None and d.call.observation.exit_code is not None
+            for d in self._drafts
+        )
         self._files = Workspace()
         self._about_to_write: set[str] = set()
         self._running: dict[str, StepRecord] = {}
@@ -125,12 +129,14 @@ class _Builder:
             text=text,
         )
         targets = self._targets(draft, phase)
-        reads, edits, creates = self._touch(draft, phase, ending)
+        reads, edits, creates = self._touch(draft, phase, ending=ending)
         reads = tuple(dict.fromkeys((*reads, *targets)))
-        own = before.own if before else self._is_own(draft, phase, targets, edits)
+        own = before.own if before else self._is_own(draft, phase, targets=targets, edits=edits)
         check = before.check if before else is_check(draft, phase)
-        verdict = verdict_of(draft, phase, ending, text, own=own) if check else ""
-        failed = ending.failed or (check and says_no(phase, text, verdict))
+        verdict: Verdict = ""
+        if check:
+            verdict = verdict_of(draft, phase, ending=ending, text=text, own=own, codes=self._codes)
+        failed = ending.failed or (check and says_no(phase, text, verdict=verdict))
         purpose = purpose_of(
             kind=use.kind,
             phase=phase,
@@ -159,7 +165,9 @@ class _Builder:
             failure=ending.failure or ("environment" if failed else ""),
             failed=failed,
             verdict=verdict,
-            fault=fault_of(draft, phase, ending, text, verdict) if failed else None,
+            fault=fault_of(draft, phase, ending=ending, text=text, verdict=verdict)
+            if failed
+            else None,
             thought=draft.thought,
         )
 
@@ -229,7 +237,7 @@ class _Builder:
         return targets_of(draft.main, draft.main_place)
 
     def _is_own(
-        self, draft: Draft, phase: Phase, targets: Sequence[str], edits: Sequence[str]
+        self, draft: Draft, phase: Phase, *, targets: Sequence[str], edits: Sequence[str]
     ) -> bool:
         """Say whether a step runs or changes only files that the agent made."""
         own = self._files.ever_own
@@ -243,12 +251,12 @@ class _Builder:
 
     # --- files ----------------------------------------------------------------------------------
 
-    def _touch(self, draft: Draft, phase: Phase, ending: Ending) -> _Files:
+    def _touch(self, draft: Draft, phase: Phase, *, ending: Ending) -> _Files:
         """Return the files that a step read, changed and made, and take note of them."""
         if draft.background:
             return (), (), ()
         if draft.use.line:
-            return self._touch_by_shell(draft, phase, ending)
+            return self._touch_by_shell(draft, phase, ending=ending)
         use, place = draft.use, draft.place
         reads = _relative(place, use.reads)
         edits = _relative(place, use.edits or open_file(draft))
@@ -259,12 +267,10 @@ class _Builder:
         self._files.look(reads)
         if use.kind in ("list", "search"):
             self._files.listed(draft.text, at_top=use.kind == "list" and not reads)
-        existed = _existed(use, draft.text)
-        adds = _relative(place, use.adds)
         creates = tuple(
             path
             for path in edits
-            if self._files.change(path, existed=existed if path in adds else not use.makes or None)
+            if self._files.change(path, existed=_existed(draft, path in _relative(place, use.adds)))
         )
         for path, content in use.written:
             self._files.keep(place.relative(path), content)
@@ -272,7 +278,7 @@ class _Builder:
             self._files.replace(path, use.replaced)
         return reads, edits, creates
 
-    def _touch_by_shell(self, draft: Draft, phase: Phase, ending: Ending) -> _Files:
+    def _touch_by_shell(self, draft: Draft, phase: Phase, *, ending: Ending) -> _Files:
         reads: list[str] = []
         edits: list[str] = []
         creates: list[str] = []
@@ -285,7 +291,7 @@ class _Builder:
             if not stopped:
                 self._files.look(read)
             if not (stopped and phase == "edit"):
-                there = _in_place(command, place, written)
+                there = _in_place(command, place, written=written)
                 creates += [
                     path
                     for path in written
@@ -293,13 +299,13 @@ class _Builder:
                 ]
                 edits += written
             if not stopped:
-                edits += self._run_scripts(command, place, creates)
+                edits += self._run_scripts(command, place, creates=creates)
                 edits += self._removed(command, place)
         if phase in _LOOKS:
             self._files.listed(draft.text, at_top=_looks_at_top(draft.main))
         return _once(reads), _once(edits), _once(creates)
 
-    def _run_scripts(self, command: Command, place: Place, creates: list[str]) -> list[str]:
+    def _run_scripts(self, command: Command, place: Place, *, creates: list[str]) -> list[str]:
         """Follow what the agent's own scripts write when they are run."""
         written: list[str] = []
         for script in ran_scripts(command):
@@ -312,7 +318,8 @@ class _Builder:
     def _removed(self, command: Command, place: Place) -> tuple[str, ...]:
         """Return the files that a command removes, moves away or restores.
 
-        A removed file that nothing had read or written is what some program left behind.
+        A removed file that nothing had read or written is what some program left behind; of a
+        removed folder the agent's own files in it are known.
         """
         words = [a for a in command.args if not a.startswith("-")]
         git = command.program == "git"
@@ -324,8 +331,9 @@ class _Builder:
             return _relative(place, [w for w in words[1:] if "." in w or "/" in w])
         else:
             return ()
-        known = tuple(path for path in paths if self._files.knows(path))
-        for path in paths:
+        inside = [own for own in sorted(self._files.own) if own.startswith(_folders(paths))]
+        known = _once([*(path for path in paths if self._files.knows(path)), *inside])
+        for path in (*paths, *inside):
             self._files.remove(path)
         return known
 
@@ -334,11 +342,15 @@ def _relative(place: Place, paths: Sequence[str]) -> tuple[str, ...]:
     return _once([path for path in (place.relative(p) for p in paths) if path])
 
 
+def _folders(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{path}/" for path in paths)
+
+
 def _once(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def _in_place(command: Command, place: Place, written: Sequence[str]) -> Sequence[str]:
+def _in_place(command: Command, place: Place, *, written: Sequence[str]) -> Sequence[str]:
     """Return those of the written files that must have been there for the command to work."""
     tool = command.program.rpartition("/")[2]
     if tool in ("apply_patch", "applypatch", "patch", "git"):
@@ -347,11 +359,16 @@ def _in_place(command: Command, place: Place, written: Sequence[str]) -> Sequenc
     return written if tool in ("sed", "gsed", "perl", "ed", "ex") else ()
 
 
-def _existed(use: ToolUse, text: str) -> bool | None:
-    """Tell from a writing tool's answer whether the file was there before; None where unsaid."""
-    head = text[:400]
+def _existed(draft: Draft, added: bool) -> bool | None:
+    """Tell from tool and answer whether a changed file was there before; None where unsaid.
+
+    `added` says that the tool was asked to make it.
+    """
+    use, head = draft.use, draft.text[:400]
     if use.kind == "edit":
-        return False if use.adds else None
+        return not added if added or not use.makes else None
+    if use.script or not added:
+        return None
     if _EXISTED.search(head):
         return True
     return False if _CREATED.search(head) else None

@@ -20,6 +20,7 @@ PHASES = {
         "pytest --help | grep ini",
         "mvn -q dependency:tree",
         "git ls-files",
+        "make -n build",
     ],
     "search": ["grep -rn foo src", "rg foo", "git grep foo", "cd a && grep foo b.py"],
     "read": ["cat a.py", "sed -n '1,10p' a.py", "head -5 a.py | nl", "jq . a.json"],

@@ -294,6 +294,7 @@ ENDINGS: list[tuple[ToolCall, tuple[bool, str, str]]] = [
     (_sh("pylint a.py", "pylint: error: unrecognized arguments: --x", 32),
      (True, "environment", "usage-error")),
     (_sh("timeout 5 python manage.py runserver", "", 124), (False, "", "")),
+    (_sh("timeout 5 python a.py 2>/dev/null", "", 124), (True, "environment", "timeout")),
     (_sh("bin/test a", "tests finished: 3 passed, 1 failed, in 1 seconds", 1),
      (True, "environment", "test-failure")),
     (_sh("ls a b 2>/dev/null", "a", 2), (True, "environment", "no-such-file")),
@@ -401,6 +402,11 @@ def test_a_file_that_was_changed_in_place_was_there_before() -> None:
     assert record.own_files == {"new.py", "made.py"}
 
 
+def test_code_that_writes_a_new_file_makes_it() -> None:
+    call = _call("python", "", code="open('out.txt', 'w').write('x')")
+    assert _files(_one(call)) == ((), ("out.txt",), ("out.txt",))
+
+
 def test_a_writing_tool_says_whether_the_file_was_there() -> None:
     record = _run(
         _call("Write", "The file /r/a.py has been updated.", file_path="/r/a.py", content=""),
@@ -425,6 +431,12 @@ def test_an_own_file_that_was_removed_and_written_again_is_still_own() -> None:
 def test_removing_what_a_program_left_behind_is_no_edit_of_the_project() -> None:
     record = _run(_sh("sed -i s/a/b/ src/a.py"), _sh("rm -rf build plot.png"))
     assert (record.steps[1].edits, record.last_edit) == ((), 0)
+
+
+def test_removing_a_folder_removes_the_own_files_in_it() -> None:
+    record = _run(_sh("mkdir app && touch app/a.py app/b.py"), _sh("rm -rf app other"))
+    step = record.steps[1]
+    assert (step.edits, step.own, record.last_edit) == (("app/a.py", "app/b.py"), True, -1)
 
 
 def test_running_an_own_script_that_writes_files_edits_them() -> None:
@@ -486,6 +498,13 @@ def test_an_own_script_is_judged_by_what_it_prints_without_counting_as_failed() 
 def test_a_filter_after_a_check_hides_its_exit_code() -> None:
     record = _run(_sh("pytest a.py | grep foo", "foo"), _sh("pytest a.py"))
     assert [s.verdict for s in record.steps] == ["", "pass"]
+
+
+def test_a_script_passes_where_nothing_failed_and_no_exit_codes_are_recorded() -> None:
+    script = _sh("python a.py", "344", None)
+    assert _one(script).verdict == "pass"
+    assert [s.verdict for s in _run(script, _sh("ls", "a.py", 0)).steps] == ["", ""]
+    assert _one(_sh("pytest a.py", "...", None)).verdict == ""
 
 
 def test_a_complaint_of_a_later_command_is_not_the_verdict_of_the_check() -> None:
