@@ -97,7 +97,8 @@ _ANSWERING: Final = {
 """Sub-commands that answer with an exit code of 1."""
 
 _SERVERS = re.compile(
-    r"(?<![\w/-])(?:runserver|serve|dev|start|http\.server|uvicorn|gunicorn|watch|tail -f)(?![\w/-])"
+    r"(?<![\w/-])(?:runserver|serve|dev|start|http\.server|uvicorn|gunicorn|watch|tail -f)"
+    r"(?![\w/-])"
 )
 _PIPE_SWALLOWS: Final = frozenset({"run", "test", "build", "lint", "install"})
 

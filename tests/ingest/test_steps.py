@@ -403,7 +403,8 @@ def test_a_file_that_was_changed_in_place_was_there_before() -> None:
 
 
 def test_code_that_writes_a_new_file_makes_it() -> None:
-    call = _call("python", "", code="open('out.txt', 'w').write('x')")
+    arguments = {"code": "open('out.txt', 'w').write('x')"}
+    call = ToolCall(name="python", arguments=arguments, observation=Observation())
     assert _files(_one(call)) == ((), ("out.txt",), ("out.txt",))
 
 
