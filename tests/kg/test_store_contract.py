@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from stepladder.kg.contract import DIM, STORE_CASES, StoreCase
 from stepladder.kg.stores.sqlite import SQLiteStore
 

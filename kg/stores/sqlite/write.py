@@ -212,7 +212,7 @@ def _change_node(
     """Overwrite a node where it is different, and tell whether it was."""
     _, number, label, scope, created, properties, position, key_length, full_length, blob = stored
     if label != row.label:
-        raise StoreError(f"The node {node.id} is a {label} and cannot become a {row.label}.")
+        raise StoreError(f"The node {node.id} has label {label} and cannot take {row.label}.")
     row = _with_created(row, earliest(created, row.created))
     if (scope, created, properties) == (row.scope, row.created, row.properties):
         return False
