@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
 from stepladder.kg import codes
 
 DIMS = st.sampled_from([1, 3, 8, 20, 63, 64, 65, 100, 128, 200, 256])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from stepladder.kg.embedding import static
 from stepladder.kg.embedding.static import StaticEmbedder
 from stepladder.kg.embedding.wordpiece import WordPiece

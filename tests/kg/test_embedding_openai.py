@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+
 from stepladder.kg.embedding.openai import OpenAIEmbedder
 from stepladder.kg.errors import EmbeddingError
 
