@@ -63,8 +63,9 @@ class Source:
             return json.loads(_paired(self.text))
         except json.JSONDecodeError as error:
             return None if self._holds_lines() else self._salvage(error)
-        except RecursionError:
-            self.warnings.append("nested too deeply to be read")
+        except (ValueError, RecursionError):
+            if not self._holds_lines():
+                self.warnings.append("nested too deeply, or with a number too long, to be read")
             return None
 
     def _holds_lines(self) -> bool:
@@ -126,7 +127,7 @@ class Source:
         for number, line in enumerate(lines, start=1):
             try:
                 found.extend(Record(number, v) for v in _values(line.decode("utf-8", "replace")))
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 if number - 1 != last:
                     self.warnings.append(f"line {number}: not JSON; left out")
         return found
@@ -138,7 +139,7 @@ class Source:
         for number, line in enumerate(self.head.split(b"\n"), start=1):
             try:
                 found.extend(Record(number, v) for v in _values(line.decode("utf-8", "replace")))
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
                 continue
         return found
 
@@ -146,7 +147,7 @@ class Source:
 def _is_json(line: str) -> bool:
     try:
         return bool(list(_values(line)))
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
 
 

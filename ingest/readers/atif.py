@@ -278,7 +278,7 @@ def _plan_in(text: str, ref: str, time: str) -> tuple[str, list[ToolCall]]:
     """What a reply of Terminus says, and its commands where it stands as the JSON it was."""
     try:
         plan = mapping(json.loads(text)) if text.lstrip().startswith("{") else {}
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         plan = {}
     if not isinstance(plan.get("commands"), list):
         return text, []

@@ -65,7 +65,7 @@ def decoded(value: Any) -> Any:
         return value
     try:
         return json.loads(value)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 

@@ -1,6 +1,5 @@
 """Events of OpenHands from version 1 on (its SDK) as turns; each event names its `kind`."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -18,9 +17,8 @@ from .json_values import (
     usage_of,
 )
 from .result_text import observation_of
+from .text_calls import without_thinking
 from .turn_builder import TurnBuilder
-
-_THINK: Final = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
 
 
 def is_event(value: Any) -> bool:
@@ -79,7 +77,7 @@ class V1Events:
         message = mapping(event.get("llm_message"))
         self.builder.say(
             "user" if event.get("source") == "user" else "agent",
-            _THINK.sub("", said(message.get("content"))),
+            without_thinking(said(message.get("content")))[0],
             thought=readable(string(message.get("reasoning_content"))),
             ref=ref,
             timestamp=string(event.get("timestamp")),
@@ -100,7 +98,7 @@ class V1Events:
             timestamp=string(event.get("timestamp")),
             raw_ref=ref,
         )
-        spoken = _THINK.sub("", said(event.get("thought"))).strip()
+        spoken = without_thinking(said(event.get("thought")))[0].strip()
         turn = Turn(
             role="agent",
             thought=spoken or readable(string(event.get("reasoning_content"))).strip(),

@@ -6,7 +6,7 @@ from typing import Final
 from ..trajectory import Observation
 from .blocks import readable
 
-_RETURN_CODE: Final = re.compile(r"\s*<returncode>\s*(-?\d+)\s*</returncode>")
+_RETURN_CODE: Final = re.compile(r"\s*<returncode>\s*(-?\d{1,9})\s*</returncode>")
 _TIMED_OUT: Final = re.compile(
     r"The last command <command>.*?timed out|EXECUTION TIMED OUT|COMMAND TIMED OUT|"
     r"The command '.*?' was cancelled because it took more than",
@@ -14,11 +14,7 @@ _TIMED_OUT: Final = re.compile(
 )
 _STOPPED: Final = re.compile(r"\[The command (?:has no new output after|timed out after)")
 _DICT: Final = re.compile(r"\s*(?:Observation: )?\{[\"'](?:output|returncode)[\"']:")
-_CODE_IN_DICT: Final = re.compile(r"[\"']returncode[\"']\s*:\s*(-?\d+)")
-
-_OUTPUT: Final = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
-_HEAD: Final = re.compile(r"<output_head>\n?(.*?)</output_head>", re.DOTALL)
-_TAIL: Final = re.compile(r"<output_tail>\n?(.*)</output_tail>", re.DOTALL)
+_CODE_IN_DICT: Final = re.compile(r"[\"']returncode[\"']\s*:\s*(-?\d{1,9})\b")
 
 _BEFORE: Final = re.compile(
     r"(?:(?:OBSERVATION:|Observation:|Execution result:|The output of the OS:|"
@@ -33,7 +29,7 @@ _PROMPT: Final = re.compile(
     r"\s*\(Open file: [^\n]*\)\s*\(Current directory: [^\n]*\)\s*bash-\$\s*\Z|"
     r"\s*(?<!\S)[\w-]{1,60}@[\w.-]{1,80}:\S{0,200} [#$] ?\Z"
 )
-_EXIT_CODE: Final = re.compile(r"exit code (-?\d+)\.?\]")
+_EXIT_CODE: Final = re.compile(r"exit code (-?\d{1,9})\.?\]")
 _FRAME_CHARS: Final = 1500
 
 _REFUSED: Final = re.compile(
@@ -42,7 +38,7 @@ _REFUSED: Final = re.compile(
     r"Your search and replace strings are the same|Invalid `|Parameter `|"
     r"Cannot execute multiple commands at once)"
 )
-_ERROR: Final = re.compile(r"ERROR:\s|The path \S+ does not exist\. Please provide a valid path")
+_ERROR: Final = re.compile(r"ERROR:\n|The path \S+ does not exist\. Please provide a valid path")
 _CLIPPED: Final = ("characters elided", "<response clipped>", "[... Observation truncated")
 
 
@@ -76,10 +72,12 @@ def unframed(text: str) -> tuple[str, int | None, bool]:
     code = int(match[1]) if match else None
     if match or _TIMED_OUT.match(text):
         body = text[match.end() :] if match else text
-        head, tail, output = _HEAD.search(body), _TAIL.search(body), _OUTPUT.search(body)
-        if head and tail and "<output>" not in body[: head.start()]:
-            return f"{head[1].rstrip()}\n[…]\n{tail[1].strip()}", code, True
-        return (output[1] if output else body).strip("\n"), code, False
+        head, tail = tagged(body, "output_head"), tagged(body, "output_tail")
+        before = body[: max(body.find("<output_head>"), 0)]
+        if head is not None and tail is not None and "<output>" not in before:
+            return f"{head.strip()}\n[…]\n{tail.strip()}", code, True
+        output = tagged(body, "output")
+        return (body if output is None else output).strip("\n"), code, False
     if _DICT.match(text):
         match = _CODE_IN_DICT.search(text)
         return text, int(match[1]) if match else None, False
@@ -89,6 +87,12 @@ def unframed(text: str) -> tuple[str, int | None, bool]:
     said = _EXIT_CODE.findall(frame[0]) if frame else []
     shown = body + (end[: frame.start()] if frame else end)
     return shown.rstrip("\n"), int(said[-1]) if said else None, any(c in text for c in _CLIPPED)
+
+
+def tagged(text: str, tag: str) -> str | None:
+    """What stands from the first opening tag to the last closing one; None without both."""
+    start, end = text.find(f"<{tag}>"), text.rfind(f"</{tag}>")
+    return text[start + len(tag) + 2 : end] if 0 <= start < end else None
 
 
 def is_result(text: str) -> bool:

@@ -14,16 +14,14 @@ _FUNCTION: Final = re.compile(
 _PARAMETER: Final = re.compile(
     r"<parameter=([\w.-]{1,80})>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL
 )
-_TOOL_CALL: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_TOOL_CALL: Final = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _EXECUTE: Final = re.compile(
     r"<(execute_bash|execute_ipython|execute)>(.*?)(?:</\1>|\Z)", re.DOTALL
 )
-_FENCE: Final = re.compile(r"^```[a-z_]{0,20}[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_SHELL_FENCE: Final = re.compile(
-    r"^```(?:bash|mswea_bash_command)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE
-)
+_OPENING: Final = re.compile(r"```([a-z_]{0,20})\s*")
 _THINK: Final = re.compile(r"<(think|thinking)>(.*?)</\1>\s*", re.DOTALL)
 
+_SHELL_MARKS: Final = frozenset({"bash", "mswea_bash_command"})
 _SHELL_PROMPTS: Final = (
     "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
     "mswea_bash_command",
@@ -67,23 +65,42 @@ def calls_in(text: str, *, style: str = "") -> tuple[str, list[TextCall]]:
         if calls:
             return pattern.sub("", text).strip(), calls
     if style == "swe-agent":
-        blocks = list(_FENCE.finditer(text))
+        rest, blocks = _last_block(text, marks=None)
         if blocks:
-            name, arguments = call_of(blocks[-1][1])
-            spoken = text[: blocks[-1].start()] + text[blocks[-1].end() :]
-            return spoken.strip(), [TextCall(name, arguments)]
+            name, arguments = call_of(blocks[-1])
+            return rest, [TextCall(name, arguments)]
     if style == "shell":
-        blocks = list(_SHELL_FENCE.finditer(text))
+        rest, blocks = _last_block(text, marks=_SHELL_MARKS)
         if len(blocks) == 1:
-            command = {"command": blocks[0][1].strip()}
-            return _SHELL_FENCE.sub("", text).strip(), [TextCall("bash", command)]
+            return rest, [TextCall("bash", {"command": blocks[0].strip()})]
     return text, []
+
+
+def _last_block(text: str, *, marks: frozenset[str] | None) -> tuple[str, list[str]]:
+    """The text without its last fenced block, and every block, whose mark is one of `marks`."""
+    lines = text.split("\n")
+    blocks: list[tuple[int, int]] = []
+    start = -1
+    for i, line in enumerate(lines):
+        opening = _OPENING.fullmatch(line)
+        if start >= 0 and line.rstrip() == "```":
+            blocks.append((start, i))
+            start = -1
+        elif start < 0 and opening and (marks is None or opening[1] in marks):
+            start = i
+    if not blocks:
+        return text, []
+    first, last = blocks[-1]
+    rest = "\n".join((*lines[:first], *lines[last + 1 :])).strip()
+    return rest, ["\n".join(lines[a + 1 : b]) for a, b in blocks]
 
 
 def without_thinking(text: str) -> tuple[str, str]:
     """The text without its `<think>` parts, and those parts."""
-    thoughts = "\n".join(m[2].strip() for m in _THINK.finditer(text))
-    return (_THINK.sub("", text).strip(), thoughts) if thoughts else (text, "")
+    end = text.rfind("</think") + len("</thinking>")
+    head, tail = (text[:end], text[end:]) if "</think" in text else ("", text)
+    thoughts = [m[2].strip() for m in _THINK.finditer(head)]
+    return (f"{_THINK.sub('', head)}{tail}".strip() if thoughts else text), "\n".join(thoughts)
 
 
 def _function(match: re.Match[str]) -> TextCall:

@@ -331,7 +331,13 @@ def test_damaged_lines_are_named_and_the_others_kept(tmp_path: Path) -> None:
 
     raw = row("raw").replace(b"raw", b"\xff\xe2\x80\xa8 \\ud83d")
     content = b"\n".join(
-        [b"\xef\xbb\xbf{torn", row("one") + row("two"), raw, b"not json", row("last")[:40]]
+        [
+            b"\xef\xbb\xbf{torn",
+            row("one") + row("two"),
+            raw,
+            b'{"n": ' + b"9" * 5000 + b"}",
+            row("last")[:40],
+        ]
     )
     found = read(tmp_path / "rows.jsonl", content)
     assert [r.task for r in found] == ["one", "two", "\ufffd\u2028 \ufffd"]
