@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from .ingest.distillers import load_distiller
-from .ingest.imported import BadRow, from_rows
+from .ingest.imported import BadRow, Imported, from_rows
 from .ingest.pipeline import IngestOptions, IngestReport, Pipeline, Progress
 from .ingest.readers import load_readers
 from .ingest.redact import Redactor
@@ -185,8 +185,8 @@ class KnowledgeBase:
         without it and reported. With `dry_run` everything is checked and nothing written.
         """
         made = from_rows(rows)
-        edges, missing = self._with_known_ends(made.nodes, made.edges)
-        nodes, taken = self._without_own(made.nodes)
+        edges, missing = self._with_known_ends(made)
+        nodes, taken = self._without_own(made)
         recalled = memories(nodes)
         stored = self.store.get([m.id for m in recalled])
         unchanged = sum(stored.get(m.id) == m for m in recalled)
@@ -211,30 +211,29 @@ class KnowledgeBase:
         for start in range(0, len(edges), _BATCH_ROWS):
             self.store.write(Batch(edges=tuple(edges[start : start + _BATCH_ROWS])))
 
-    def _with_known_ends(
-        self, nodes: Mapping[str, Node], edges: Sequence[Edge]
-    ) -> tuple[list[Edge], list[BadRow]]:
-        elsewhere = {e.target for e in edges if e.target not in nodes}
-        known = self.store.get(sorted(elsewhere))
-        kept = [e for e in edges if e.target in nodes or e.target in known]
-        position = {id: i for i, id in enumerate(nodes, start=1)}
+    def _with_known_ends(self, made: Imported) -> tuple[list[Edge], list[BadRow]]:
+        """Leave out edges to parents that are neither among the rows nor in the store."""
+        elsewhere = sorted({e.target for e in made.edges if e.target not in made.nodes})
+        known = {*made.nodes, *self.store.get(elsewhere)}
         missing = [
-            BadRow(row=position[e.source], reason=f"Parent {e.target!r} is not there; left out.")
-            for e in edges
-            if e.target not in nodes and e.target not in known
+            BadRow(row=made.rows[e.source], reason=f"Parent {e.target!r} is not there; left out.")
+            for e in made.edges
+            if e.target not in known
         ]
-        return kept, missing
+        return [e for e in made.edges if e.target in known], missing
 
-    def _without_own(self, nodes: Mapping[str, Node]) -> tuple[list[Node], list[BadRow]]:
+    def _without_own(self, made: Imported) -> tuple[list[Node], list[BadRow]]:
         """Leave out rows whose id belongs to a memory that was not imported."""
-        ids = [n.id for n in nodes.values() if isinstance(n, Memory)]
         own = {
             id
-            for id, n in self.store.get(ids).items()
-            if not isinstance(n, Memory) or n.origin != "import"
+            for id, node in self.store.get(list(made.rows)).items()
+            if not isinstance(node, Memory) or node.origin != "import"
         }
-        taken = [BadRow(row=0, reason=f"The id {id!r} belongs to a memory of ours.") for id in own]
-        return [n for n in nodes.values() if n.id not in own], taken
+        taken = [
+            BadRow(row=made.rows[id], reason=f"The id {id!r} belongs to a memory of ours.")
+            for id in sorted(own)
+        ]
+        return [n for n in made.nodes.values() if n.id not in own], taken
 
     def search(
         self,
@@ -244,12 +243,14 @@ class KnowledgeBase:
         levels: Sequence[LevelName] | None = None,
         scope: Scope | str | None = None,
         language: str = "",
+        transfer: bool = False,
         exclude: Iterable[str] = (),
     ) -> list[Hit]:
         """Return the `k` best candidates at the given levels, best first, before a level is chosen.
 
         `scope` is a project's name (its memories and shared ones), a `Scope`, or None for
-        everything in the store.
+        everything in the store. With `transfer` memories of other languages than `language` are
+        not held back.
         """
         return search(
             self.store,
@@ -259,6 +260,7 @@ class KnowledgeBase:
             levels=levels,
             scope=_scope(scope),
             language=language,
+            transfer=transfer,
             exclude=frozenset(exclude),
         )
 
@@ -273,13 +275,17 @@ class KnowledgeBase:
         budget_tokens: int = 2000,
         k: int = 8,
         strict: bool = False,
+        floor: float | None = None,
+        bodies: bool = False,
         exclude: Iterable[str] = (),
         record: bool = True,
         now: datetime | None = None,
     ) -> Answer:
         """Answer a task with the most abstract memories that apply to it, or with none.
 
-        The answer fits `budget_tokens`. It is recorded as a `Retrieval` under the answer's
+        The answer fits `budget_tokens`. `strict` asks for more certainty, `floor` holds every
+        memory against one score instead; `bodies` shows whole texts as far as the budget allows.
+        It is recorded as a `Retrieval` under the answer's
         `retrieval_id`, so that a later run that saw it can be credited; not with `record=False`.
         """
         answer = retrieve(
@@ -293,6 +299,8 @@ class KnowledgeBase:
             budget_tokens=budget_tokens,
             k=k,
             strict=strict,
+            floor=floor,
+            bodies=bodies,
             exclude=frozenset(exclude),
         )
         time = (now or datetime.now(UTC)).isoformat()

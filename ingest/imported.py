@@ -45,9 +45,13 @@ class BadRow:
 
 @dataclass(slots=True, kw_only=True)
 class Imported:
-    """Rows as graph: memories with what they hang from, edges to more abstract ones, bad rows."""
+    """Rows as graph: memories with what they hang from, edges to more abstract ones, bad rows.
+
+    `rows` maps the id of each memory to the position of its row, from 1.
+    """
 
     nodes: dict[str, Node] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     failed: list[BadRow] = field(default_factory=list)
     redacted: Counter[str] = field(default_factory=Counter)
@@ -70,6 +74,8 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> Imported:
                     made.edges.append(part)
                 else:
                     made.nodes[part.id] = part
+                    if isinstance(part, Memory):
+                        made.rows[part.id] = position
         except UsageError as error:
             made.failed.append(BadRow(row=position, reason=str(error)))
     made.redacted.update(redactor.counts)
@@ -87,7 +93,9 @@ def _parts(row: Mapping[str, Any], redactor: Redactor) -> Iterator[Node | Edge]:
     yield memory
     if memory.task:
         name = text["task"]
-        yield Task(id=memory.task, created=_NO_TIME, scope=memory.scope, title=name[:200], text=name)
+        yield Task(
+            id=memory.task, created=_NO_TIME, scope=memory.scope, title=name[:200], text=name
+        )
         yield Edge(source=memory.id, type="ATTEMPTS", target=memory.task)
     for name in memory.domains:
         yield Domain(id=domain_id(name), created=_NO_TIME, name=name)

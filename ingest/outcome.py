@@ -103,7 +103,7 @@ class SideCars:
                 or self._in_rows(folder, path, task_id)
                 or self._in_rewards(folder)
                 or self._in_results(folder, path, task_id)
-                or self._in_reports(folder, task_id)
+                or self._in_reports(folder, path, task_id)
             )
         return told
 
@@ -149,10 +149,12 @@ class SideCars:
                         return told
         return None
 
-    def _in_reports(self, folder: Path, task_id: str) -> Outcome | None:
-        """SWE-bench's reports: `{task: {"resolved": …}}`, or lists of the tasks by their fate."""
-        if not task_id:
-            return None
+    def _in_reports(self, folder: Path, path: Path, task_id: str) -> Outcome | None:
+        """SWE-bench's reports: `{task: {"resolved": …}}`, or lists of the tasks by their fate.
+
+        A run whose task is not known is looked up by the name of its file.
+        """
+        task_id = task_id or path.name.split(".")[0]
         if folder not in self._reports:
             self._reports[folder] = list(_reports_in(folder))
         for file in self._reports[folder]:
