@@ -34,6 +34,9 @@ _STEP_KEYS: Final = frozenset({"response", "state", "execution_time"})
 _HISTORY_KEYS: Final = frozenset({"agent", "message_type", "is_demo"})
 _EXITS: Final = re.compile(r"exit_(?!forfeit)\w+|skip")
 _NO_MODELS: Final = frozenset({"replay", "human", "human_thought", "instant_empty_submit"})
+_ROOT: Final = re.compile(r"/([A-Za-z0-9](?:(?!__)[\w.-])*)__((?:(?!__)[\w.-])+)(?:/|\Z)")
+"""Where versions 0.x put a repository: `/owner__name`."""
+
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 
 
@@ -115,6 +118,7 @@ class _Run:
         model = string(mapping(mapping(config.get("agent")).get("model")).get("name"))
         stats = mapping(info.get("model_stats"))
         scores = items(info.get("score"))
+        cwd = next((_state(s)[1] for s in steps if _state(s)[1]), "")
         commit = string(repository.get("base_commit"))
         return Trajectory(
             id=run_id(instance, self.prefix, turns=turns),
@@ -127,8 +131,8 @@ class _Run:
             task=task,
             task_id=instance,
             turns=turns,
-            cwd=next((_state(s)[1] for s in steps if _state(s)[1]), ""),
-            project=project_of_instance(instance),
+            cwd=cwd,
+            project=project_of_instance(instance) or _project_at(cwd),
             repository_url=string(repository.get("github_url")),
             commit=commit if _COMMIT.fullmatch(commit) else "",
             usage=Usage(
@@ -268,6 +272,11 @@ def _state(step: Mapping[str, Any]) -> tuple[str, str]:
     """
     state = mapping(decoded(step.get("state")))
     return string(state.get("open_file")), string(state.get("working_dir"))
+
+
+def _project_at(cwd: str) -> str:
+    match = _ROOT.match(cwd)
+    return f"{match[1]}/{match[2]}" if match else ""
 
 
 def _outcome(info: Mapping[str, Any], scores: list[Any]) -> Outcome:

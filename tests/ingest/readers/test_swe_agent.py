@@ -268,6 +268,13 @@ def test_every_attempt_of_a_retrying_run_is_a_run(tmp_path: Path) -> None:
     assert len({r.id for r in found}) == 2
 
 
+def test_the_folder_of_version_0_names_the_repository(tmp_path: Path) -> None:
+    for folder, project in (("/acme__api", "acme/api"), ("/__home__me__api", ""), ("/app", "")):
+        state = json.dumps({"open_file": "n/a", "working_dir": folder})
+        (run,) = runs(tmp_path, run_of(step("ls", "a", state=state)), "run.traj")
+        assert (run.cwd, run.project) == (folder, project)
+
+
 def test_scores_of_mlgym_are_a_reward_without_a_verdict(tmp_path: Path) -> None:
     info = {"exit_status": "submitted", "score": [{"Score": 0.2}, {"Score": 0.75}]}
     (run,) = runs(tmp_path, run_of(step("validate", "ok"), info=info))
