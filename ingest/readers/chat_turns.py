@@ -130,7 +130,7 @@ class ChatTurns:
         seen = observation_of(text)
         if message.get("is_error") is True and not seen.failure:
             seen = replace(seen, failure="environment")
-        if self.builder.answer(seen, id) or self.builder.answer_next(seen):
+        if self.builder.answer(seen, id) or (not id and self.builder.answer_next(seen)):
             return
         self.builder.say("environment", seen.text, ref=ref, timestamp=_time_of(message))
 

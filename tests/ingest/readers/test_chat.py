@@ -49,9 +49,9 @@ def test_messages_of_openai_are_read_whole(tmp_path: Path) -> None:
                     function(ID, "edit", '{"a'),
                 ],
             ),
+            say("tool", "of nobody", tool_call_id="lost"),
             say("tool", "edited", tool_call_id=ID),
             say("tool", [{"type": "text", "text": "a.py"}], tool_call_id="b"),
-            say("tool", "of nobody", tool_call_id="lost"),
             say("assistant", "Done."),
         ],
     )
@@ -86,7 +86,7 @@ def test_messages_of_openai_are_read_whole(tmp_path: Path) -> None:
                 ),
                 raw_ref="messages[2]",
             ),
-            Turn(role="environment", text="of nobody", raw_ref="messages[5]"),
+            Turn(role="environment", text="of nobody", raw_ref="messages[3]"),
             Turn(role="agent", text="Done.", raw_ref="messages[6]"),
         ),
     )
