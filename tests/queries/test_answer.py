@@ -176,7 +176,7 @@ def test_no_more_than_k_memories_are_shown_and_the_rest_is_counted(
 def test_the_strict_floor_lets_less_through(billing: SQLiteStore, embedder: StaticEmbedder) -> None:
     default = retrieve(billing, embedder, TASK, project="acme/api")
     strict = retrieve(billing, embedder, TASK, project="acme/api", strict=True)
-    assert strict.floor == pytest.approx(default.floor + 1.5)
+    assert strict.floor == pytest.approx(default.floor + 2.0)
 
 
 def test_equal_memories_are_said_once(keep: Keep, memory: Make, embedder: StaticEmbedder) -> None:

@@ -11,8 +11,8 @@ from stepladder.queries.level import (
     Climbed,
     Votes,
     ancestors,
+    by_value,
     climb,
-    hedge,
     vote,
     with_block,
 )
@@ -74,28 +74,23 @@ def test_only_the_nearest_leaves_vote() -> None:
     assert f"t{VOTERS}+" not in votes
 
 
-def climbed(id: str, share: float, level: int, score: float = 0.0) -> Climbed:
-    return Climbed(hit(id, score, level=level), Votes(share, 1, ()))
+def climbed(id: str, share: float, level: int, *, runs: int = 0, score: float = 0.0) -> Climbed:
+    return Climbed(hit(id, score, level=level), Votes(share, 1, ()), runs)
 
 
 @pytest.mark.parametrize(
-    ("best", "order"),
-    [
-        (0.9, "s1 s2 s3 g1 g2 g3 g4 s4"),
-        (0.6, "s1 s2 g1 g2 g3 s3 g4 s4"),
-        (0.3, "g1 g2 g3 g4 s1 s2 s3 s4"),
-    ],
+    ("share", "order"),
+    [(0.9, "special general"), (0.5, "special general"), (0.3, "general special")],
 )
-def test_the_surer_the_vote_the_more_specific_the_answer(best: float, order: str) -> None:
-    block = [climbed(f"s{n}", best, 3, 10 - n) for n in (1, 2, 3)] + [climbed("s4", 0.1, 3)]
-    block += [climbed(f"g{n}", 1.0, 4, 10 - n) for n in (1, 2, 3, 4)]
-    assert [c.hit.memory.id for c in hedge(block)] == order.split()
+def test_the_surer_the_vote_the_more_specific_the_answer(share: float, order: str) -> None:
+    block = [climbed("general", 1.0, 3, runs=200), climbed("special", share, 3, runs=30)]
+    assert [c.hit.memory.id for c in by_value(block)] == order.split()
 
 
-def test_a_block_without_general_insights_is_ordered_by_share() -> None:
-    block = [climbed("b", 0.4, 3), climbed("a", 0.4, 3), climbed("c", 0.9, 3)]
-    assert [c.hit.memory.id for c in hedge(block)] == ["c", "a", "b"]
-    assert hedge([]) == []
+def test_of_equal_value_the_better_fit_comes_first_then_the_id() -> None:
+    block = [climbed("b", 0.4, 3), climbed("a", 0.4, 3), climbed("c", 0.4, 3, score=1.0)]
+    assert [c.hit.memory.id for c in by_value(block)] == ["c", "a", "b"]
+    assert by_value([]) == []
 
 
 def test_flat_hits_keep_their_place_and_the_block_enters_at_its_best_leaf() -> None:

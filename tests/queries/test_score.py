@@ -159,6 +159,7 @@ def test_for_transfer_each_language_is_compared_with_its_own_mean() -> None:
     scores = np.array([5.0] * MIN_GROUP + [1.0] * (MIN_GROUP - 1) + [2.0] + [7.0])
     languages = ["python"] * MIN_GROUP + ["rust"] * MIN_GROUP + [""]
     shifted = without_group_mean(scores, languages)
-    assert shifted[:MIN_GROUP].tolist() == [0.0] * MIN_GROUP
-    assert shifted[-2] == pytest.approx(0.9)
+    np.testing.assert_allclose(shifted[:MIN_GROUP], [scores.mean()] * MIN_GROUP)
+    assert shifted[-2] == pytest.approx(scores.mean() + 0.9)
     assert shifted[-1] == 7.0
+    assert shifted[:-1].mean() == pytest.approx(scores.mean())
