@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from stepladder.ingest.shell import MAX_CODE_BYTES, Command, main_command, parse
 from stepladder.ingest.shell_files import patched_files, script_files
 
