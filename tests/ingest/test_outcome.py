@@ -104,12 +104,13 @@ def test_files_of_a_trial_are_found_from_its_agent_folder(
         ([], None),
     ],
 )
-def test_reports_know_a_run_by_its_task(
+def test_reports_know_a_run_by_its_task_or_its_file(
     tmp_path: Path, content: Any, expected: Outcome | None
 ) -> None:
     beside(tmp_path / "report.json", content)
-    run = tmp_path / "acme__api-1" / "acme__api-1.traj"
+    run = tmp_path / "run" / "session.jsonl"
     assert SideCars().outcome_of(run, task_id="acme__api-1") == expected
+    assert SideCars().outcome_of(run.with_name("acme__api-1.traj")) == expected
     assert SideCars().outcome_of(run) is None
 
 
