@@ -15,6 +15,7 @@ from .descent import paths_down
 from .explain import why_shown
 from .floors import Floors, Verdict
 from .items import Answer, Item
+from .level import ancestors
 from .nominate import Nominees, nominate
 from .render import key_text
 from .terms import surfaces
@@ -79,9 +80,11 @@ def retrieve(
         exclude=exclude,
         transfer=transfer,
     )
-    floors = Floors(memories=nominees.memories, strict=strict, fixed=floor)
+    floors = Floors(memories=nominees.question.memories, strict=strict, fixed=floor)
     judged = _judge(nominees, replace(situation, language="") if transfer else situation, floors)
-    places = antichain([n for n, _ in judged.fitting], nominees.above)
+    fitting = [n for n, _ in judged.fitting]
+    above = ancestors(store.ancestry([n.hit.memory.id for n in fitting], scope=readable))
+    places = antichain(fitting, above)
     items = _items(
         store, places[:k], judged, nominees=nominees, situation=situation, scope=readable
     )
@@ -96,10 +99,10 @@ def retrieve(
         query=task,
         items=fitted.items,
         abstained=not fitted.items,
-        reason="" if fitted.items else _why_nothing(judged, withheld, nominees.considered),
+        reason="" if fitted.items else _why_nothing(judged, withheld, len(nominees.ordered)),
         confidence=judged.lead.confidence,
         floor=judged.lead.floor,
-        considered=nominees.considered,
+        considered=len(nominees.ordered),
         withheld={reason: withheld[reason] for reason in REASONS if withheld[reason]},
         budget_tokens=budget_tokens,
         brief=fitted.brief,
@@ -128,10 +131,9 @@ def _judge(nominees: Nominees, situation: Situation, floors: Floors) -> _Judged:
         if reason is None:
             verdict = floors.judge(nominee)
             lead = verdict if lead is None else max(lead, verdict, key=lambda v: v.margin)
-            words = key_text(nominee.hit.memory).casefold()
             if verdict.margin < 0:
                 reason = "floor"
-            elif words in said:
+            elif (words := key_text(nominee.hit.memory).casefold()) in said:
                 reason = "repeated"
             else:
                 said.add(words)

@@ -16,7 +16,7 @@ from typing import Final
 
 from ..kg.protocols import GraphStore
 from ..kg.types import EVERYTHING, LEVELS, Edge, Scope, Support
-from .search import Hit, Ranking, rank_key
+from .search import Hit, Question, rank_key
 
 VOTERS: Final = 20
 """How many of the nearest leaves vote. Source: bench/evaluate.py; 10 loses .02 abstract@5."""
@@ -32,6 +32,8 @@ _UNSEEN_RUNS: Final = 4
 """Runs that every node is taken to stand above besides those known, so that one run is no proof
 of being specific. Chosen by us; 0 to 10 rank alike."""
 
+_NEAREST: Final = 60
+"""Leaves looked at to find those who vote; a run has up to three of them."""
 _MOST_CLIMBED: Final = 60
 _BLOCK_WITHIN: Final = 10
 """A leaf beyond this place in the flat order brings no block. Source: bench/evaluate.py."""
@@ -58,7 +60,7 @@ class Climbed:
     @property
     def value(self) -> float:
         """Share of the votes, less the more the node stands above anyway; higher is shown first."""
-        return self.votes.share / (self.runs + _UNSEEN_RUNS) ** BREADTH_WEIGHT
+        return self.votes.share / math.pow(self.runs + _UNSEEN_RUNS, BREADTH_WEIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ class Climb:
     """What the vote brought: insights in the order to show them, and the graph above the hits.
 
     `best` is the best leaf that voted, None where nothing was climbed. `above` holds everything
-    above each hit, and `lifted` the insights above the first flat hits that were no hits
-    themselves.
+    above the leaves and the first flat hits, and `lifted` the insights above the first flat hits
+    that were no hits themselves.
     """
 
     block: tuple[Climbed, ...]
@@ -78,27 +80,33 @@ class Climb:
 
 def climb(
     store: GraphStore,
-    ranking: Ranking,
+    question: Question,
+    hits: Sequence[Hit],
     *,
-    shown: Sequence[Hit] = (),
+    flat: Sequence[Hit] = (),
     scope: Scope = EVERYTHING,
 ) -> Climb:
-    """Let the nearest leaves of a ranking vote for the insights above them.
+    """Let the leaves among some hits vote for the insights above them.
 
-    `shown` are hits of another ranking, if there is one, that the insights are to be merged with.
+    `flat` are the hits, best first, that the insights are to be merged with, where they are not
+    the same ones.
 
     Raises:
         StoreError: the store could not be read.
     """
-    flat = shown or ranking.hits
-    known = {h.memory.id: h for h in (*ranking.hits, *flat)}
-    above = ancestors(store.ancestry(sorted(known), scope=scope))
-    leaves = [h for h in ranking.hits if is_leaf(h) and above.get(h.memory.id)]
+    flat = flat or hits
+    known = {h.memory.id: h for h in (*hits, *flat)}
+    nearest = sorted((h for h in hits if is_leaf(h)), key=_nearness)[:_NEAREST]
+    first = flat[:_BLOCK_WITHIN]
+    above = ancestors(
+        store.ancestry(sorted({h.memory.id for h in (*nearest, *first)}), scope=scope)
+    )
+    leaves = [h for h in nearest if above.get(h.memory.id)]
     votes = vote(leaves, above)
     most = sorted(votes, key=lambda node: (-votes[node].share, node))[:_MOST_CLIMBED]
-    over_flat = _above_all(flat[:_BLOCK_WITHIN], above)
+    over_flat = _above_all(first, above)
     missing = sorted((set(most) | over_flat) - known.keys())
-    found = ranking.question.hits(store.features(missing, scope=scope))
+    found = question.hits(store.features(missing, scope=scope))
     known |= {h.memory.id: h for h in found}
     insights = [node for node in most if node in known and not is_leaf(known[node])]
     support = store.support(insights)
@@ -158,7 +166,7 @@ def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str
     one task, or of one run, have one vote, so that a task that was run ten times does not outvote
     nine others.
     """
-    nearest = sorted(leaves, key=lambda h: (-h.parts.key, -h.score, h.memory.id))
+    nearest = sorted(leaves, key=_nearness)
     groups: dict[str, list[Hit]] = {}
     for leaf in nearest:
         groups.setdefault(_voter(leaf, nearest, above), []).append(leaf)
@@ -175,6 +183,10 @@ def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str
         node: Votes(math.fsum(cast[node]) / total, len(cast[node]), tuple(below[node]))
         for node in cast
     }
+
+
+def _nearness(leaf: Hit) -> tuple[float, float, str]:
+    return -leaf.parts.key, -leaf.score, leaf.memory.id
 
 
 def _voter(leaf: Hit, leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:

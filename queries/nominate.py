@@ -8,24 +8,21 @@ from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import LevelName, Scope
 from .applicability import Nominee
 from .level import Climb, climb, with_block
-from .search import Hit, Question, rank, rank_key
+from .search import Hit, Question, ask, rank, rank_key
 
 _LEAF_LEVELS: Final[tuple[LevelName, ...]] = ("trace", "workflow", "summary")
 
 
 @dataclass(frozen=True, slots=True)
 class Nominees:
-    """Memories in the order they are to be looked at, and what is needed to judge them.
+    """Memories in scope in the order they are to be looked at, and what is needed to judge them.
 
-    `above` holds everything above each of them, `memories` is the size of the store and
-    `considered` how many memories in scope were scored.
+    `above` holds everything above the leaves that voted and the first flat hits.
     """
 
     ordered: tuple[Nominee, ...]
     above: Mapping[str, frozenset[str]]
     question: Question
-    memories: int
-    considered: int
 
 
 def nominate(
@@ -47,35 +44,18 @@ def nominate(
         StoreError: the store could not be read.
     """
 
-    flat = rank(
-        store,
-        embedder,
-        task,
-        scope=scope,
-        language=language,
-        exclude=exclude,
-        transfer=transfer,
-    )
+    question = ask(store, embedder, task, language=language, transfer=transfer)
+    flat = rank(store, question, scope=scope, exclude=exclude)
     voters = flat
     if witnesses != scope:
-        voters = rank(
-            store,
-            embedder,
-            task,
-            levels=_LEAF_LEVELS,
-            scope=witnesses,
-            language=language,
-            exclude=exclude,
-            transfer=transfer,
-        )
-    climbed = climb(store, voters, shown=flat.hits, scope=witnesses)
+        voters = rank(store, question, levels=_LEAF_LEVELS, scope=witnesses, exclude=exclude)
+    climbed = climb(store, question, voters, flat=flat, scope=witnesses)
     ordered = tuple(
         n
-        for n in in_order(flat.hits, climbed)
+        for n in in_order(flat, climbed)
         if scope.allows(n.hit.memory.scope) and n.hit.memory.id not in exclude
     )
-    scored = {h.memory.id for h in flat.hits} | {n.hit.memory.id for n in ordered}
-    return Nominees(ordered, climbed.above, flat.question, flat.memories, len(scored))
+    return Nominees(ordered, climbed.above, question)
 
 
 def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:

@@ -55,16 +55,6 @@ def rank_key(hit: Hit) -> tuple[float, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """Every candidate of a search, best first, and what was needed to score them."""
-
-    hits: tuple[Hit, ...]
-    memories: int
-    """How many memories the store holds, in scope or not."""
-    question: "Question"
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """A task text made comparable with memories."""
 
@@ -75,6 +65,11 @@ class Question:
     weight: float
     language: str
     transfer: bool
+
+    @property
+    def memories(self) -> int:
+        """How many memories the store holds, in scope or not."""
+        return self.statistics.memories
 
     def hits(self, candidates: Sequence[Candidate]) -> list[Hit]:
         """Score candidates exactly and order them, best first, equal ones by id."""
@@ -128,34 +123,23 @@ def search(
     Raises:
         StoreError: the store could not be read.
     """
-    ranking = rank(
-        store,
-        embedder,
-        text,
-        limit=max(CANDIDATES, k),
-        levels=levels,
-        scope=scope,
-        language=language,
-        exclude=exclude,
-        transfer=transfer,
+    question = ask(store, embedder, text, language=language, transfer=transfer)
+    hits = rank(
+        store, question, limit=max(CANDIDATES, k), levels=levels, scope=scope, exclude=exclude
     )
-    return list(ranking.hits[:k])
+    return hits[:k]
 
 
 def rank(
     store: GraphStore,
-    embedder: Embedder,
-    text: str,
+    question: Question,
     *,
     limit: int = CANDIDATES,
     levels: Collection[LevelName] | None = None,
     scope: Scope = EVERYTHING,
-    language: str = "",
     exclude: frozenset[str] = frozenset(),
-    transfer: bool = False,
-) -> Ranking:
-    """Score every candidate for a task text, see `search`; `limit` counts for each of two lists."""
-    question = ask(store, embedder, text, language=language, transfer=transfer)
+) -> list[Hit]:
+    """Score every candidate, best first, see `search`; `limit` counts for each of the two lists."""
     low, high = _level_range(levels)
     candidates = store.candidates(
         CandidateQuery(
@@ -169,7 +153,7 @@ def rank(
         )
     )
     wanted = [c for c in candidates if levels is None or level_name(c.memory.level) in levels]
-    return Ranking(tuple(question.hits(wanted)), question.statistics.memories, question)
+    return question.hits(wanted)
 
 
 def ask(

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from stepladder.kg.embedding.static import StaticEmbedder
+from stepladder.kg.stores.sqlite.store import SQLiteStore
 from stepladder.kg.types import Edge, Insight, Memory, Trace
 from stepladder.queries.level import (
     VOTERS,
@@ -16,7 +18,7 @@ from stepladder.queries.level import (
     vote,
     with_block,
 )
-from stepladder.queries.search import Hit, Parts, rank
+from stepladder.queries.search import Hit, Parts, ask, rank
 
 
 def hit(id: str, score: float, *, level: int = 0, task: str = "") -> Hit:
@@ -107,7 +109,7 @@ def test_a_leaf_far_down_brings_no_block() -> None:
 
 
 def test_insights_are_found_through_runs_although_they_share_no_word_with_the_task(
-    keep: Callable[..., object], memory: Callable[..., Memory], embedder: object
+    keep: Callable[..., SQLiteStore], memory: Callable[..., Memory], embedder: StaticEmbedder
 ) -> None:
     store = keep(
         memory("trace", "trace-1", "Dates with a time zone are parsed wrongly"),
@@ -125,8 +127,8 @@ def test_insights_are_found_through_runs_although_they_share_no_word_with_the_ta
             ("insight-1", "insight-3"),
         ),
     )
-    ranking = rank(store, embedder, "Dates in a leap year are parsed wrongly")  # type: ignore[arg-type]
-    found = climb(store, ranking)  # type: ignore[arg-type]
+    question = ask(store, embedder, "Dates in a leap year are parsed wrongly")
+    found = climb(store, question, rank(store, question))
     assert [c.hit.memory.id for c in found.block] == ["insight-1", "insight-3", "insight-2"]
     assert found.block[0].votes.share == pytest.approx(0.765360637)
     assert {leaf.memory.id for leaf in found.block[0].votes.leaves} == {
