@@ -1,5 +1,6 @@
 """A trajectory with every secret removed, before anything else looks at its text."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from .redact import Redactor
@@ -7,7 +8,13 @@ from .trajectory import Observation, ToolCall, Trajectory, Turn
 
 
 def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
-    """Return the trajectory with all text that a person or a program wrote passed through `redactor`."""
+    """Return the trajectory with all that a person or a program wrote passed through `redactor`.
+
+    The names of home folders are learned from the whole run first, so that a name that shows
+    only at its end is taken out of its beginning too.
+    """
+    for said in _texts(trajectory):
+        redactor.learn(said)
     text = redactor.text
     return replace(
         trajectory,
@@ -24,6 +31,16 @@ def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
         outcome=replace(trajectory.outcome, detail=text(trajectory.outcome.detail)),
         warnings=tuple(text(w) for w in trajectory.warnings),
     )
+
+
+def _texts(trajectory: Trajectory) -> Iterator[str]:
+    yield from (trajectory.source, trajectory.cwd, trajectory.task)
+    for turn in trajectory.turns:
+        yield from (turn.text, turn.thought)
+        for call in turn.calls:
+            yield from (call.raw, *(v for v in call.arguments.values() if isinstance(v, str)))
+            if call.observation:
+                yield call.observation.text
 
 
 def _turn(turn: Turn, redactor: Redactor) -> Turn:

@@ -30,7 +30,7 @@ from ..kg.types import Edge, Insight, Memory, Node, Step, Support, Trace, level_
 from ..queries.items import Answer, Item
 from ..queries.render import clean
 from ..queries.why import Evidence, TraceEvidence
-from .json_forms import reasons
+from ..serve.json_forms import reasons
 
 _REASONS_SHOWN: Final = 8
 _LINES_SHOWN: Final = 12

@@ -1,0 +1,1 @@
+"""The commands, one module a topic; `cli.py` names them and loads one when it is called."""

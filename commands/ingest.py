@@ -1,0 +1,96 @@
+"""Commands that bring memories in."""
+
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ..ingest.pipeline import IngestReport
+from ..serve import json_forms
+from . import terminal
+from .options import as_json, domain_option
+from .shell import opened, print_json
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@domain_option
+@click.option("--project", default="", help="Say that the runs belong to this repository.")
+@click.option("--since", type=click.DateTime(), help="Only files changed on or after this day.")
+@click.option("--limit", type=click.IntRange(min=1), help="Stop after this many new runs.")
+@click.option("--dry-run", is_flag=True, help="Do everything but write.")
+@as_json
+@click.pass_obj
+def ingest(
+    store: str,
+    paths: tuple[Path, ...],
+    domain: str,
+    project: str,
+    since: datetime | None,
+    limit: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Read finished runs and climb from each to workflows, a summary and insights.
+
+    Without PATHS it takes this machine's own sessions (Claude Code, Codex, Gemini CLI, OpenCode
+    and others) from where these programs keep them. Nothing is sent anywhere.
+
+    \b
+    Example:
+      stepladder ingest
+      stepladder ingest runs/ more/*.traj --domain terminal --project acme/api
+    """
+
+    found = list(paths) or terminal.own_session_files(
+        home=Path.home(), environment=os.environ, quiet=as_json
+    )
+    report = IngestReport()
+    interrupted = False
+    with opened(store) as kb, terminal.ingest_progress(quiet=as_json) as on_progress:
+        try:
+            kb.ingest(
+                found,
+                domain=domain,
+                project=project,
+                since=since.astimezone() if since else None,
+                limit=limit,
+                dry_run=dry_run,
+                on_progress=on_progress,
+                report=report,
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+    if as_json:
+        print_json(json_forms.ingest_json(report, dry_run=dry_run))
+    else:
+        terminal.print_ingest(report, dry_run=dry_run)
+    if interrupted:
+        kept = report.new + report.updated
+        click.echo(f"Stopped. The {kept} runs above are kept; run it again to go on.", err=True)
+        sys.exit(130)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Check every row and write nothing.")
+@as_json
+@click.pass_obj
+def import_(store: str, file: Path, dry_run: bool, as_json: bool) -> None:
+    """Take memories made elsewhere, one JSON object a line.
+
+    \b
+    Example:
+      stepladder import pool.jsonl
+      echo '{"level": "insight", "title": "Pin the lock file in CI"}' > pool.jsonl
+    """
+
+    rows, unreadable = json_forms.read_rows(file)
+    with opened(store) as kb:
+        report = kb.import_memories(rows, dry_run=dry_run)
+    if as_json:
+        print_json(json_forms.import_json(report, unreadable, dry_run=dry_run))
+    else:
+        terminal.print_import(report, unreadable, dry_run=dry_run)
