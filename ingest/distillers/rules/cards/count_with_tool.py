@@ -49,7 +49,7 @@ CARD = Card(
     ),
     applies_when="The answer is a number that a command can produce.",
     not_when="The items have to be judged one by one.",
-    kind="input validation and robustness",
+    kind="algorithmic strategy",
     polarity="do",
     detect=detect,
 )

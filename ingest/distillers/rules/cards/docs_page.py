@@ -42,7 +42,7 @@ CARD = Card(
     ),
     applies_when="The network can be reached and the behaviour is not plain from the code at hand.",
     not_when="The behaviour can be seen by running the tool.",
-    kind="repository exploration",
+    kind="API and interface compliance",
     polarity="do",
     detect=detect,
 )

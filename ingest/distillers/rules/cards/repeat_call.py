@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Final
 
 from ....record import RunRecord, StepRecord
@@ -19,7 +20,7 @@ _WAITS = re.compile(r"\bsleep\b|\bwait\b|\bgh (?:run|pr checks)|\bdate\b|curl|po
 
 def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield three equal calls with equal results between which nothing was changed."""
-    seen: dict[str, list[StepRecord]] = {}
+    seen: dict[bytes, list[StepRecord]] = {}
     for step in run.steps:
         if changes_files(step) or not worked(step):
             seen.clear()
@@ -28,12 +29,18 @@ def detect(run: RunRecord) -> Iterator[Hit]:
             continue
         if len(step.observation) < _SHORTEST:
             continue
-        key = f"{step.call.name} {sorted(step.call.arguments.items())!r} {step.observation}"
-        same = seen.setdefault(key, [])
+        same = seen.setdefault(_key(step), [])
         same.append(step)
         if len(same) == _TIMES:
             yield Hit(steps=tuple(s.index for s in same))
             return
+
+
+def _key(step: StepRecord) -> bytes:
+    """Return what is equal for two calls that asked and answered the same."""
+    asked = f"{step.call.name} {sorted(step.call.arguments.items())!r} {step.command}"
+    text = f"{asked}\n{step.observation}"
+    return blake2b(text.encode("utf-8", errors="replace"), digest_size=16).digest()
 
 
 CARD = Card(

@@ -19,6 +19,9 @@ _WIDEST: Final = 400
 """Lines; a wider read is no look at one place. Chosen by us."""
 
 _NUMBERED = re.compile(r"^(?:\S{0,300}?:)?(?:Line )?(\d{1,6})[:\t]", re.MULTILINE)
+_SHOWN = re.compile(r"\[File: (\S{1,300}) ")
+"""What a windowed editor says of the file that is open, where the call names none."""
+
 _SED = re.compile(r"(\d{1,6}),\s*\+?(\d{1,6})p")
 
 
@@ -40,10 +43,11 @@ def detect(run: RunRecord) -> Iterator[Hit]:
 
 
 def _reads(step: StepRecord, search: StepRecord, numbers: list[int]) -> bool:
-    if step.phase != "read" or not worked(step) or not step.reads:
+    if step.phase != "read" or not worked(step):
         return False
-    path = step.reads[0]
-    if path not in search.reads and path not in head(search):
+    shown = _SHOWN.match(step.observation)
+    path = next(iter(step.reads), shown[1] if shown else "")
+    if not path or (path not in search.reads and path not in head(search)):
         return False
     first, last = _range(step)
     return first > 1 and last - first <= _WIDEST and any(first <= n <= last for n in numbers)
