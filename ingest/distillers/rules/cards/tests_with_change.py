@@ -11,6 +11,8 @@ from ..patterns import base_name, in_project, passed, project_edits, worked
 
 _NO_CODE: Final = (".md", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".lock")
 
+_PACKAGE_OPTIONS: Final = frozenset({"--filter", "-F", "--workspace", "-w", "--package"})
+
 
 def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield a change of the code, a change of a test that is kept, and the pass of that test."""
@@ -40,7 +42,9 @@ def _within(path: str, removed: set[str]) -> bool:
 def _covers(step: StepRecord, path: str) -> bool:
     """Say whether a test run names a test file or a folder around it, or selects nothing."""
     args = step.main.args if step.main else ()
-    targets = [a for a in args if not a.startswith("-") and ("/" in a or "." in a or "_" in a)]
+    packages = {args[i + 1] for i, arg in enumerate(args[:-1]) if arg in _PACKAGE_OPTIONS}
+    words = [arg for arg in args if not arg.startswith("-") and arg not in packages]
+    targets = [word for word in words if "/" in word or "." in word or "_" in word]
     return not targets or any(_holds(target, path) for target in targets)
 
 
