@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import pytest
+
 from stepladder.ingest.distillers.rules.card import Card, Hit
 from stepladder.ingest.distillers.rules.cards import catalogue
 from stepladder.ingest.record import RunRecord
