@@ -1,4 +1,4 @@
-"""The public sets that retrieval is measured on, as memories, edges and questions."""
+"""The public sets that retrieval is measured on: rows to import, and questions with answers."""
 
 import json
 import re
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from stepladder.kg.types import Edge, Insight, Memory, Trace
+Row = dict[str, Any]
+"""A memory as `KnowledgeBase.import_memories` takes it."""
 
-CREATED: Final = "2026-01-01T00:00:00Z"
-CODING_SOURCES: Final = ("skillsbench", "tb2", "cursorrules")
+NOT_CODING: Final = ("skillrl", "voyager", "reme")
+"""Systems of T1 whose memories are about households, games and telephones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,8 @@ class Question:
 class RetrievalSet:
     """A pool of memories with the questions asked of it; `source` says where a memory is from."""
 
-    memories: tuple[Memory, ...]
+    memories: tuple[Row, ...]
     questions: tuple[Question, ...]
-    edges: tuple[Edge, ...] = ()
     source: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -48,7 +48,7 @@ def rows(data: Path, name: str) -> list[dict[str, Any]]:
 def skills_for_tasks(data: Path) -> RetrievalSet:
     """T1 and T2: SkillsBench and Terminal-Bench 2 tasks against the memories of six systems."""
     source: dict[str, str] = {}
-    memories: list[Memory] = []
+    memories: list[Row] = []
 
     def add(system: str, identity: str, title: str, description: str, body: str) -> None:
         source[identity] = system
@@ -85,7 +85,7 @@ def _task_questions(data: Path) -> list[Question]:
 
 def other_models(data: Path) -> RetrievalSet:
     """T3: ReMe; a task text against what other models learned, the asking model's own masked."""
-    memories: list[Memory] = []
+    memories: list[Row] = []
     by_task: dict[str, dict[str, str]] = defaultdict(dict)
     by_model: dict[str, set[str]] = defaultdict(set)
     for row in rows(data, "reme/task_memories.jsonl"):
@@ -96,7 +96,7 @@ def other_models(data: Path) -> RetrievalSet:
                 row["generalized_query"] or "",
                 "",
                 (row["when_to_use"] or "") + "\n" + row["content"],
-                task=f"task:{task}",
+                task=task,
             )
         )
         by_task[task][row["id"]] = row["model"]
@@ -113,7 +113,7 @@ def other_models(data: Path) -> RetrievalSet:
 
 def other_language_lessons(data: Path) -> RetrievalSet:
     """T4: Reflexion lessons; a problem against what was learned on it in the other language."""
-    memories: list[Memory] = []
+    memories: list[Row] = []
     asked: list[tuple[str, str, str, tuple[str, str]]] = []
     by_problem: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for number, row in enumerate(rows(data, "reflexion/programming.jsonl")):
@@ -122,15 +122,15 @@ def other_language_lessons(data: Path) -> RetrievalSet:
         found = re.search(r"\d+", row["task"])
         problem = (row["suite"].split("-")[0], found[0] if found else row["task"])
         lesson = _split_identifiers("\n".join(row["reflections"]))
-        first, _, rest = lesson.partition(". ")
+        first, rest = re.split(r"(?<=\.)\s|$", lesson, maxsplit=1)
         identity = f"lesson:{number:04d}"
         memories.append(
             _insight(
                 identity,
-                first + ".",
-                "",
+                first,
                 rest,
-                languages=(row["lang"],),
+                "",
+                language=row["lang"],
                 task="/".join((*problem, row["lang"])),
             )
         )
@@ -157,7 +157,7 @@ def other_language_code(data: Path) -> RetrievalSet:
             _split_identifiers(row["solution"]),
             "",
             "",
-            languages=(row["lang"],),
+            language=row["lang"],
         )
         for row in all_rows
     )
@@ -192,11 +192,10 @@ def levels_of_skills(data: Path) -> RetrievalSet:
     """
     skills = rows(data, "skillrl/skills.jsonl")
     runs = rows(data, "skillrl/memories.jsonl")
-    memories: list[Memory] = []
+    memories: list[Row] = []
     for number, row in enumerate(skills):
-        level = 4 if row["level"] == "general" else 3
         texts = _skillrl_texts(row)
-        skill = _insight(f"skill:{number:03d}", *texts, domains=(row["domain"],), level=level)
+        skill = _insight(f"skill:{number:03d}", *texts, domain=row["domain"])
         memories.append(skill)
     specific: dict[tuple[str, str], list[str]] = defaultdict(list)
     general: dict[str, list[str]] = defaultdict(list)
@@ -205,23 +204,21 @@ def levels_of_skills(data: Path) -> RetrievalSet:
             specific[row["domain"], row["task_type"]].append(f"skill:{number:03d}")
         elif row["level"] == "general":
             general[row["domain"]].append(f"skill:{number:03d}")
-    edges: list[Edge] = []
     of_type: dict[tuple[str, str], list[str]] = defaultdict(list)
     for run in runs:
         kind = run["domain"], _task_type(run)
         memories.append(
-            Trace(
-                id=run["id"],
-                created=CREATED,
-                title=run["goal"],
-                content=_text(run["summary"]) + "\n" + _text(run["workflow"]),
-                domains=(run["domain"],),
-            )
+            {
+                "id": run["id"],
+                "level": "trace",
+                "title": run["goal"],
+                "content": _text(run["summary"]) + "\n" + _text(run["workflow"]),
+                "domain": run["domain"],
+                "parents": [*specific.get(kind, []), *general[run["domain"]]],
+            }
         )
         if run["outcome"] == "Success":
             of_type[kind].append(run["id"])
-        for skill in [*specific.get(kind, []), *general[run["domain"]]]:
-            edges.append(Edge(source=run["id"], type="GENERALIZES_TO", target=skill))
     questions = []
     for run in runs:
         kind = run["domain"], _task_type(run)
@@ -232,7 +229,7 @@ def levels_of_skills(data: Path) -> RetrievalSet:
         questions.append(
             Question(run["id"], run["goal"], gold, frozenset({run["id"]}), group=run["domain"])
         )
-    return RetrievalSet(tuple(memories), tuple(questions), tuple(edges))
+    return RetrievalSet(tuple(memories), tuple(questions))
 
 
 def _task_type(run: Mapping[str, Any]) -> str:
@@ -252,12 +249,14 @@ def procedures(data: Path) -> RetrievalSet:
     with (data / "eval/procmem/query_bank.json").open(encoding="utf-8") as file:
         bank = json.load(file)["queries"]
     memories = tuple(
-        Trace(
-            id=run["task_instance_id"],
-            created=CREATED,
-            title=run["task_description"],
-            content=re.sub(r"\d+", "", "\n".join(p["action"] for p in run["state_action_pairs"])),
-        )
+        {
+            "id": run["task_instance_id"],
+            "level": "trace",
+            "title": run["task_description"],
+            "content": re.sub(
+                r"\d+", "", "\n".join(p["action"] for p in run["state_action_pairs"])
+            ),
+        }
         for run in runs
     )
     questions = tuple(
@@ -271,29 +270,9 @@ def procedures(data: Path) -> RetrievalSet:
     return RetrievalSet(memories, questions)
 
 
-def _insight(
-    identity: str,
-    title: str,
-    description: str,
-    content: str,
-    *,
-    task: str = "",
-    languages: tuple[str, ...] = (),
-    domains: tuple[str, ...] = (),
-    level: int = 3,
-) -> Insight:
-    return Insight(
-        id=identity,
-        created=CREATED,
-        level=level,
-        title=title,
-        description=description,
-        content=content,
-        task=task,
-        languages=languages,
-        domains=domains,
-        origin="import",
-    )
+def _insight(identity: str, title: str, description: str, content: str, **more: str) -> Row:
+    texts = {"title": title, "description": description, "content": content}
+    return {"id": identity, "level": "insight", **texts, **more}
 
 
 def _skillrl_texts(row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -1,23 +1,22 @@
 """The answer to a task: the most abstract memories that apply to it, or none."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..kg.ids import content_id
 from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import EVERYTHING, Scope, Support, level_name
 from .antichain import Place, antichain, worth_adding
-from .applicability import REASONS, Nominee, Reason, Situation, refusal, relation
+from .applicability import REASONS, Nominee, Situation, relation
 from .budget import within_budget
 from .descent import paths_down
 from .explain import why_shown
-from .floors import Floors, Verdict
+from .floors import Floors
 from .items import Answer, Item
+from .judge import Judged, judge, why_nothing
 from .level import ancestors
 from .nominate import Nominees, nominate
-from .render import key_text
 from .terms import surfaces
 
 __all__ = ["UNASSIGNED", "Answer", "Item", "retrieve"]
@@ -80,8 +79,12 @@ def retrieve(
         exclude=exclude,
         transfer=transfer,
     )
+    conditions = replace(situation, language="") if transfer else situation
     floors = Floors(memories=nominees.question.memories, strict=strict, fixed=floor)
-    judged = _judge(nominees, replace(situation, language="") if transfer else situation, floors)
+    judged = judge(nominees.ordered, conditions, floors)
+    if not judged.fitting and floors.depend_on_runs(nominees.ordered):
+        floors = replace(floors, runs=store.counts().levels.get("trace", 0))
+        judged = judge(nominees.ordered, conditions, floors)
     fitting = [n for n, _ in judged.fitting]
     above = ancestors(store.ancestry([n.hit.memory.id for n in fitting], scope=readable))
     places = antichain(fitting, above)
@@ -99,7 +102,7 @@ def retrieve(
         query=task,
         items=fitted.items,
         abstained=not fitted.items,
-        reason="" if fitted.items else _why_nothing(judged, withheld, len(nominees.ordered)),
+        reason="" if fitted.items else why_nothing(judged.lead, withheld),
         confidence=judged.lead.confidence,
         floor=judged.lead.floor,
         considered=len(nominees.ordered),
@@ -109,44 +112,10 @@ def retrieve(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """Nominees that may be shown and fit, in order, and how many were refused, by reason.
-
-    `lead` is the verdict on the one that fits best of all that may be shown.
-    """
-
-    fitting: tuple[tuple[Nominee, Verdict], ...]
-    refused: Counter[Reason]
-    lead: Verdict
-
-
-def _judge(nominees: Nominees, situation: Situation, floors: Floors) -> _Judged:
-    refused: Counter[Reason] = Counter()
-    fitting: list[tuple[Nominee, Verdict]] = []
-    lead: Verdict | None = None
-    said: set[str] = set()
-    for nominee in nominees.ordered:
-        reason = refusal(nominee.hit.memory, situation)
-        if reason is None:
-            verdict = floors.judge(nominee)
-            lead = verdict if lead is None else max(lead, verdict, key=lambda v: v.margin)
-            if verdict.margin < 0:
-                reason = "floor"
-            elif (words := key_text(nominee.hit.memory).casefold()) in said:
-                reason = "repeated"
-            else:
-                said.add(words)
-                fitting.append((nominee, verdict))
-        if reason is not None:
-            refused[reason] += 1
-    return _Judged(tuple(fitting), refused, lead or Verdict(0.0, floors.lowest))
-
-
 def _items(
     store: GraphStore,
     places: Sequence[Place],
-    judged: _Judged,
+    judged: Judged,
     *,
     nominees: Nominees,
     situation: Situation,
@@ -194,19 +163,3 @@ def _items(
     return [
         item(p.nominee, tuple(item(n) for n in beneath[p.nominee.hit.memory.id])) for p in places
     ]
-
-
-def _why_nothing(judged: _Judged, withheld: Mapping[Reason, int], considered: int) -> str:
-    """Why an answer is empty, in one or two sentences."""
-    if not considered:
-        return "There is no memory that may be shown here."
-    if withheld["budget"]:
-        return "The budget is too small for any memory that fits."
-    counts = [f"{n} {REASONS[r]}" for r in REASONS if r != "floor" and (n := withheld[r])]
-    others = f" Of {considered} memories looked at, {', '.join(counts)}." if counts else ""
-    if not withheld["floor"]:
-        return f"Nothing that fits may be shown here.{others}"
-    score, floor = judged.lead.confidence, judged.lead.floor
-    return (
-        f"Nothing fits well enough: the best score is {score:.1f}, the floor {floor:.1f}.{others}"
-    )

@@ -54,10 +54,12 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Nominee:
-    """A memory that may be shown, and the votes of the leaves below it where there were any."""
+    """A memory that may be shown, the votes of the leaves below it where there were any, and how
+    many runs it stands above in all."""
 
     hit: Hit
     votes: Votes | None = None
+    runs: int = 0
 
 
 def relation(memory: Memory, situation: Situation) -> Relation:

@@ -41,12 +41,17 @@ _BLOCK_WITHIN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What was cast below a node: its share of all votes in (0, 1], how many tasks voted, and
-    their leaves, nearest first."""
+    """What was cast below a node: its share of all votes in (0, 1], how many tasks voted for it,
+    and their leaves, nearest first."""
 
     share: float
     tasks: int
     leaves: tuple[Hit, ...]
+
+    @property
+    def best(self) -> float:
+        """R of the leaf that fits the task best."""
+        return max(leaf.score for leaf in self.leaves)
 
 
 @dataclass(frozen=True, slots=True)

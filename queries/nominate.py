@@ -64,7 +64,7 @@ def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:
     An insight above one of the first flat hits comes just before it, so that the more abstract of
     the two is looked at first.
     """
-    votes = {c.hit.memory.id: c.votes for c in climbed.block}
+    voted = {c.hit.memory.id: c for c in climbed.block}
     placed: set[str] = set()
     for hit in with_block(hits, climbed):
         over = [
@@ -76,4 +76,5 @@ def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:
             if id in placed:
                 continue
             placed.add(id)
-            yield Nominee(each, votes.get(id))
+            vote = voted.get(id)
+            yield Nominee(each, vote.votes, vote.runs) if vote else Nominee(each)
