@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
 from stepladder.kg.embedding.static import StaticEmbedder
 from stepladder.kg.protocols import CandidateQuery
 from stepladder.kg.stores.sqlite import SQLiteStore

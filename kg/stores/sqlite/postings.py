@@ -1,8 +1,7 @@
 """The lexical index: which memories hold a term and how often, document frequencies, totals.
 
-SQLite's own full-text search ranks every match one by one, which takes 23 ms (p95) at 100,000
-memories; scoring blocks of postings with numpy takes a third of that and gives the same order.
-Source: docs/adr/0004-own-postings.md, `bench/store.py`.
+SQLite's own full-text search ranks every match one by one and knows nothing of scopes; why this
+stands in its place, with the measurement: docs/adr/0001-a-lexical-index-of-our-own.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
