@@ -60,6 +60,9 @@ class _Commands(click.Group):
             if error.hint:
                 click.echo(f"  {error.hint}", err=True)
             ctx.exit(2 if isinstance(error, UsageError) else 1)
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            ctx.exit(130)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -19,6 +19,9 @@ def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
     return replace(
         trajectory,
         id=text(trajectory.id),
+        agent=text(trajectory.agent),
+        agent_version=text(trajectory.agent_version),
+        models=tuple(text(m) for m in trajectory.models),
         source=text(trajectory.source),
         task=text(trajectory.task),
         task_id=text(trajectory.task_id),
@@ -27,6 +30,8 @@ def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
         project=text(trajectory.project),
         repository_url=text(trajectory.repository_url),
         branch=text(trajectory.branch),
+        domain=text(trajectory.domain),
+        language=text(trajectory.language),
         exit_status=text(trajectory.exit_status),
         outcome=replace(trajectory.outcome, detail=text(trajectory.outcome.detail)),
         warnings=tuple(text(w) for w in trajectory.warnings),

@@ -85,6 +85,12 @@ _OBJECTS: Final[tuple[tuple[str, Test], ...]] = (
     ("Reflexion rows", _has("code", "status", "reward", "info")),
     ("pi or OpenClaw session", lambda f: f.get("type") == "session" and len(f) > 2),
     ("Factory Droid session", lambda f: f.get("type") == "session_start"),
+    (
+        "output of `droid exec`",
+        lambda f: "type" in f and ("session_id" in f or "sessionId" in f) and "role" in f,
+    ),
+    ("Kiro session", _has("conversation_id", "history")),
+    ("Posit Assistant session", _has("schemaVersion", "root")),
     ("Goose session", _has("working_dir")),
     ("output of `opencode run`", lambda f: "part" in f and str(f.get("type")).startswith("step_")),
     ("Cursor transcript", lambda f: "role" in f and isinstance(f.get("message"), dict)),
@@ -92,6 +98,23 @@ _OBJECTS: Final[tuple[tuple[str, Test], ...]] = (
     ("Cline session", _has("messages", "updated_at", "origin")),
     ("log of hooks", _has("hook_event_name", "session_id")),
 )
+
+
+BESIDE_RUNS: Final = frozenset(
+    {
+        "MANIFEST",
+        "outcomes of runs",
+        "Harbor trial result",
+        "terminal-bench result",
+        "terminal-bench results",
+        "SWE-bench report",
+        "SWE-bench predictions",
+        "Cline task list",
+        "Gemini CLI log of prompts",
+        "log of hooks",
+    }
+)
+"""What holds no run itself: verdicts, lists and logs that lie beside runs."""
 
 
 def looks_like(source: Source) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import re
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import Batch, Edge, Trace, memories
 from . import nodes
 from .clean import redacted
-from .detect import looks_like
+from .detect import BESIDE_RUNS, looks_like
 from .outcome import SideCars
 from .project import language_of, project_of
 from .protocols import Distiller, TrajectoryReader
@@ -28,6 +29,7 @@ from .walk import files_under
 
 log = logging.getLogger(__name__)
 
+_PART = "no run of its own: empty, or a part of one that another file of the session holds"
 _BENCHMARK_TASK = re.compile(r"^([\w.-]+?)__([\w.-]+)-\d+$")
 
 
@@ -132,21 +134,24 @@ class Pipeline:
             if reader is None:
                 report.skipped.append(FileNote(path=shown, reason=_unread(source)))
                 return
-            for trajectory in reader.read(source):
+            runs = 0
+            for runs, trajectory in enumerate(reader.read(source), start=1):
                 if options.limit is not None and report.new >= options.limit:
                     break
                 self._run(trajectory, file, side_cars=side_cars, options=options, report=report)
+            if not runs:
+                report.skipped.append(FileNote(path=shown, reason=_PART))
         except ReadError as error:
-            report.failed.append(FileNote(path=shown, reason=str(error)))
+            reason = Redactor().text(str(error))
+            report.failed.append(FileNote(path=shown, reason=reason))
         except OSError as error:
             report.failed.append(FileNote(path=shown, reason=f"could not be read: {error.strerror}"))
         except StepladderError:
             raise
         except Exception as error:  # edge: one bad file must not stop the rest
-            log.exception("failed on %s", shown)
-            report.failed.append(
-                FileNote(path=shown, reason=f"{type(error).__name__} while reading: {error}")
-            )
+            reason = _place_of(error)
+            log.error("%s: %s", shown, reason)
+            report.failed.append(FileNote(path=shown, reason=reason))
 
     def _run(
         self,
@@ -221,7 +226,15 @@ class Pipeline:
 
 def _unread(source: Source) -> str:
     kind = looks_like(source)
+    if kind in BESIDE_RUNS:
+        return f"no trajectory: {kind}"
     return f"not read yet: {kind}" if kind else "no trajectory"
+
+
+def _place_of(error: Exception) -> str:
+    """Say what went wrong in the program and where; its message may hold text of the file."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
 
 
 def _complete(
