@@ -5,7 +5,6 @@ keep the counters that `support` reads. Everything here takes the numbers of nod
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
 
 import apsw
 
@@ -72,29 +71,14 @@ _FORGET = (
 )
 
 _SUPPORT = """
-    SELECT node.id, support.facet, support.value, support.traces
+    SELECT node.id, support.facet, support.value, support.count
     FROM json_each(?) AS wanted
-    CROSS JOIN node ON node.id = wanted.value
-    JOIN support ON support.memory = node.number AND support.facet <> 'task'
-    ORDER BY wanted.key, support.traces DESC, support.value
+    CROSS JOIN node ON node.id = wanted.value AND node.level IS NOT NULL
+    LEFT JOIN support ON support.memory = node.number AND support.facet IN (
+        'trace', 'tasks', 'project', 'domain', 'language', 'agent', 'model', 'outcome'
+    )
+    ORDER BY wanted.key, support.count DESC, support.value
 """
-
-_TASKS = """
-    SELECT node.id, count(*)
-    FROM json_each(?) AS wanted
-    CROSS JOIN node ON node.id = wanted.value
-    JOIN support ON support.memory = node.number AND support.facet = 'task'
-    GROUP BY node.id
-"""
-
-_FIELDS: Final = {
-    "project": "projects",
-    "domain": "domains",
-    "language": "languages",
-    "agent": "agents",
-    "model": "models",
-    "outcome": "outcomes",
-}
 
 
 def describe(connection: apsw.Connection, number: int, trace: Trace) -> None:
@@ -139,27 +123,26 @@ def forget(connection: apsw.Connection, numbers: Sequence[int]) -> None:
 
 
 def support(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Support]:
-    """Count the distinct traces below each memory that is there."""
-    wanted = json_texts(ids)
-    counts: dict[str, dict[str, dict[str, int]]] = {}
-    for id, facet, value, traces in fetch(connection, _SUPPORT, (wanted,)):
-        of_node = counts.setdefault(from_column(id), {})
-        of_node.setdefault(facet, {})[from_column(value)] = traces
-    tasks = {from_column(id): n for id, n in fetch(connection, _TASKS, (wanted,))}
-    there = fetch(
-        connection,
-        "SELECT id FROM node WHERE id IN (SELECT value FROM json_each(?)) AND level IS NOT NULL",
-        (wanted,),
-    )
-    known = {from_column(id) for (id,) in there}
-    return {id: _support(counts.get(id, {}), tasks.get(id, 0)) for id in ids if id in known}
+    """Count the distinct traces below each memory that is there, by what they were."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for id, facet, value, count in fetch(connection, _SUPPORT, (json_texts(ids),)):
+        facets = found.setdefault(from_column(id), {})
+        if facet is not None:
+            facets.setdefault(facet, {})[from_column(value)] = count
+    return {id: _support(found[id]) for id in ids if id in found}
 
 
-def _support(counts: Mapping[str, Mapping[str, int]], tasks: int) -> Support:
+def _support(facets: Mapping[str, Mapping[str, int]]) -> Support:
+    nothing: Mapping[str, int] = {}
     return Support(
-        traces=counts.get("trace", {}).get("", 0),
-        tasks=tasks,
-        **{field: counts.get(facet, {}) for facet, field in _FIELDS.items()},
+        traces=facets.get("trace", nothing).get("", 0),
+        tasks=facets.get("tasks", nothing).get("", 0),
+        projects=facets.get("project", nothing),
+        domains=facets.get("domain", nothing),
+        languages=facets.get("language", nothing),
+        agents=facets.get("agent", nothing),
+        models=facets.get("model", nothing),
+        outcomes=facets.get("outcome", nothing),
     )
 
 

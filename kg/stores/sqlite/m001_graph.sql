@@ -111,41 +111,54 @@ CREATE TABLE facet (
     PRIMARY KEY (trace, name, value)
 ) WITHOUT ROWID;
 
--- Counters over evidence and facet, kept by the triggers alone.
+-- Counters over evidence and facet, kept by the triggers alone: traces with this value of a facet,
+-- and under `tasks` how many values `task` has.
 CREATE TABLE support (
     memory INTEGER NOT NULL,
     facet TEXT NOT NULL,
     value TEXT NOT NULL,
-    traces INTEGER NOT NULL,
+    count INTEGER NOT NULL,
     PRIMARY KEY (memory, facet, value)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER evidence_added AFTER INSERT ON evidence BEGIN
-    INSERT INTO support (memory, facet, value, traces)
+    INSERT INTO support (memory, facet, value, count)
     SELECT new.memory, name, value, 1 FROM facet WHERE trace = new.trace
-    ON CONFLICT DO UPDATE SET traces = traces + 1;
+    ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
 CREATE TRIGGER evidence_removed AFTER DELETE ON evidence BEGIN
-    UPDATE support SET traces = traces - 1
+    UPDATE support SET count = count - 1
     WHERE memory = old.memory
         AND (facet, value) IN (SELECT name, value FROM facet WHERE trace = old.trace);
     DELETE FROM support
-    WHERE memory = old.memory AND traces = 0
+    WHERE memory = old.memory AND count = 0
         AND (facet, value) IN (SELECT name, value FROM facet WHERE trace = old.trace);
 END;
 
 CREATE TRIGGER facet_added AFTER INSERT ON facet BEGIN
-    INSERT INTO support (memory, facet, value, traces)
+    INSERT INTO support (memory, facet, value, count)
     SELECT memory, new.name, new.value, 1 FROM evidence WHERE trace = new.trace
-    ON CONFLICT DO UPDATE SET traces = traces + 1;
+    ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
 CREATE TRIGGER facet_removed AFTER DELETE ON facet BEGIN
-    UPDATE support SET traces = traces - 1
+    UPDATE support SET count = count - 1
     WHERE facet = old.name AND value = old.value
         AND memory IN (SELECT memory FROM evidence WHERE trace = old.trace);
     DELETE FROM support
-    WHERE facet = old.name AND value = old.value AND traces = 0
+    WHERE facet = old.name AND value = old.value AND count = 0
         AND memory IN (SELECT memory FROM evidence WHERE trace = old.trace);
+END;
+
+CREATE TRIGGER task_added AFTER INSERT ON support WHEN new.facet = 'task' BEGIN
+    INSERT INTO support (memory, facet, value, count) VALUES (new.memory, 'tasks', '', 1)
+    ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+CREATE TRIGGER task_removed AFTER DELETE ON support WHEN old.facet = 'task' BEGIN
+    UPDATE support SET count = count - 1
+    WHERE memory = old.memory AND facet = 'tasks' AND value = '';
+    DELETE FROM support
+    WHERE memory = old.memory AND facet = 'tasks' AND value = '' AND count = 0;
 END;

@@ -8,7 +8,7 @@ from typing import Any, Final, SupportsInt
 
 import numpy as np
 
-from ...errors import EmbeddingError, StoreError
+from ...errors import EmbeddingError, StoreError, UsageError
 from ...protocols import Candidate
 from ...terms import TermCounts
 from ...types import (
@@ -85,6 +85,8 @@ def scope_list(scope: Scope) -> str | None:
 def to_row(node: Node) -> NodeRow:
     """A node as its row."""
     label = label_of(node)
+    if label not in NODE_TYPES:
+        raise UsageError(f"A node of unknown kind {label!r} cannot be written.")
     empty = empty_defaults(label)
     properties = {
         name: value

@@ -65,7 +65,7 @@ class SQLiteStore:
             SchemaError: a later version of the program wrote the file.
             StoreError: the file cannot be opened, or is no store.
         """
-        path = Path(str(address).removeprefix("sqlite://"))
+        path = Path(str(address).removeprefix("sqlite://")).absolute()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
