@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ...record import RunRecord, StepRecord
@@ -24,6 +24,9 @@ _SED_IN_PLACE = re.compile(r"-(?:[nErsuz]*i|-in-place)")
 _SED_TEXT = re.compile(
     r"^(?:[\d,$]{1,20}|/[^/\n]{1,200}/) ?[aic](?:\\\n?| )(?P<text>.+)\Z", re.DOTALL
 )
+_PRINTS = re.compile(r"(?i)\bdebug\b|\bprint\(|console\.log\(|\bTODO\b")
+"""Lines that were put in to look at something. Such a change is no repair."""
+
 _SED_SUBSTITUTION = re.compile(r"^[\d,$ ]{0,20}s(?P<mark>[/|#@,!~%:])")
 
 
@@ -51,7 +54,8 @@ def small_hunks(run: RunRecord) -> Iterator[Hunk]:
     shown = next((s for s in reversed(run.steps) if s.index >= run.last_edit and _shows(s)), None)
     found = _of_diff(shown.index, shown.observation) if shown else _of_edits(run)
     for hunk in found:
-        if 0 < hunk.size <= MOST_LINES and is_source(hunk.path) and hunk.path not in run.own_files:
+        small = 0 < hunk.size <= MOST_LINES and not any(map(_PRINTS.search, hunk.added))
+        if small and is_source(hunk.path) and hunk.path not in run.own_files:
             yield hunk
 
 
@@ -65,12 +69,19 @@ def hunks_of(step: StepRecord) -> Iterator[Hunk]:
             yield from _compared(step, (step.edits or use.edits)[0], old, new)
     elif step.main is None:
         patch = next((v for v in step.call.arguments.values() if _is_patch(v)), step.call.raw)
-        yield from _of_diff(step.index, str(patch))
+        yield from _named_as_in(step, _of_diff(step.index, str(patch)))
     for command in step.commands:
         if _is_patch(command.heredoc):
-            yield from _of_diff(step.index, command.heredoc)
+            yield from _named_as_in(step, _of_diff(step.index, command.heredoc))
         elif command.program in ("sed", "gsed") and command.writes:
             yield from _of_sed(step, command)
+
+
+def _named_as_in(step: StepRecord, hunks: Iterable[Hunk]) -> Iterator[Hunk]:
+    """Give each hunk the path by which the step's record knows its file."""
+    for hunk in hunks:
+        path = next((p for p in step.edits if hunk.path.endswith(p)), hunk.path)
+        yield replace(hunk, path=path)
 
 
 def joined(lines: Iterable[str]) -> str:
@@ -92,10 +103,12 @@ def _of_edits(run: RunRecord) -> Iterator[Hunk]:
         if step.phase == "undo" and not step.failed:
             last_undo.update(dict.fromkeys(step.edits or ("",), step.index))
     everywhere = last_undo.get("", last_undo.get(".", -1))
-    for step in run.steps:
-        for hunk in hunks_of(step):
-            if step.index > max(last_undo.get(hunk.path, -1), everywhere):
-                yield hunk
+    made = [hunk for step in run.steps for hunk in hunks_of(step)]
+    sides = {(hunk.path, hunk.removed, hunk.added) for hunk in made}
+    for hunk in made:
+        taken_back = (hunk.path, hunk.added, hunk.removed) in sides
+        if not taken_back and hunk.step > max(last_undo.get(hunk.path, -1), everywhere):
+            yield hunk
 
 
 def _is_patch(text: object) -> bool:

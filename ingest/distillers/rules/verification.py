@@ -34,13 +34,16 @@ _REMOVERS: Final = frozenset({"rm", "unlink", "rmdir", "trash"})
 
 
 def key_of(step: StepRecord) -> str:
-    """Return what is equal for two checks that try the same thing: the purpose, or the line."""
-    return step.purpose or step.command
+    """Return what is equal for two checks of the same thing: its purpose and what it selects."""
+    if step.main is None or not step.purpose:
+        return step.purpose or step.command
+    return " ".join((step.purpose, *(a for a in step.main.args if not a.startswith("-"))))
 
 
 def passes(step: StepRecord) -> bool:
     """Tell whether a check ran to its end and was content."""
-    return step.check and step.verdict == "pass" and not step.failed and answered(step)
+    content = step.check and step.verdict == "pass" and not step.failed and answered(step)
+    return content and not _prints_no(step)
 
 
 def says_no(step: StepRecord) -> bool:
@@ -51,8 +54,10 @@ def says_no(step: StepRecord) -> bool:
 
 
 def _prints_no(step: StepRecord) -> bool:
-    unjudged = step.verdict == "" and step.exit_code is None
-    return unjudged and printed_verdict(step.observation[-_MOST_CHARS:]) == "fail"
+    """Tell whether a script whose exit code is not known says in words that it failed."""
+    if step.exit_code is not None or step.phase != "run":
+        return False
+    return printed_verdict(step.observation[-_MOST_CHARS:]) == "fail"
 
 
 def shows_fault(step: StepRecord) -> bool:
@@ -62,8 +67,26 @@ def shows_fault(step: StepRecord) -> bool:
 
 def tests_project(run: RunRecord, step: StepRecord) -> bool:
     """Tell whether a step runs tests that were there before the run."""
-    made = any(path in run.own_files for path in step.reads if is_test_file(path))
-    return step.phase == "test" and step.check and not step.own and not made
+    if step.phase != "test" or not step.check or step.own:
+        return False
+    named = [*step.reads, *(step.main.args if step.main else ())]
+    return not any(_names_own(word, path) for word in named for path in run.own_files)
+
+
+def _names_own(word: str, path: str) -> bool:
+    """Tell whether an argument of a runner names a file of the agent, or the folder it is in."""
+    if word.startswith("-") or not is_test_file(path):
+        return path == word
+    name = base_name(path).partition(".")[0]
+    return path.startswith(f"{word.rstrip('/')}/") or name in re.split(r"[./:]", word)
+
+
+def breaks_at(step: StepRecord, path: str) -> bool:
+    """Tell whether a traceback in the output of a step names a file by its last part."""
+    name = re.escape(base_name(path))
+    return (
+        re.search(rf'(?:[/"]|^){name}(?:", line |:)\d', step.observation[-_MOST_CHARS:]) is not None
+    )
 
 
 def raised_in_own(run: RunRecord, step: StepRecord) -> bool:
