@@ -134,18 +134,20 @@ class Pipeline:
             if reader is None:
                 report.skipped.append(FileNote(path=shown, reason=_unread(source)))
                 return
-            runs = 0
-            for runs, trajectory in enumerate(reader.read(source), start=1):
+            any_run = False
+            for trajectory in reader.read(source):
+                any_run = True
                 if options.limit is not None and report.new >= options.limit:
                     break
                 self._run(trajectory, file, side_cars=side_cars, options=options, report=report)
-            if not runs:
+            if not any_run:
                 report.skipped.append(FileNote(path=shown, reason=_PART))
         except ReadError as error:
             reason = Redactor().text(str(error))
             report.failed.append(FileNote(path=shown, reason=reason))
         except OSError as error:
-            report.failed.append(FileNote(path=shown, reason=f"could not be read: {error.strerror}"))
+            reason = f"could not be read: {error.strerror}"
+            report.failed.append(FileNote(path=shown, reason=reason))
         except StepladderError:
             raise
         except Exception as error:  # edge: one bad file must not stop the rest
@@ -173,7 +175,7 @@ class Pipeline:
         trajectory, continues = self._without_copies(trajectory, id)
         content_hash = _content_hash(trajectory)
         stored = self.store.get([id]).get(id)
-        if not trajectory.turns or _is_known(stored, content_hash, trajectory):
+        if not trajectory.turns or _is_known(stored, content_hash, trajectory, options=options):
             report.unchanged += 1
             return
         run = _record(trajectory, id)
@@ -278,21 +280,39 @@ def _is_copy(turn: Turn, held: dict[str, str]) -> bool:
     return any(c.uid in held for c in turn.calls)
 
 
-def _is_known(stored: object, content_hash: str, trajectory: Trajectory) -> bool:
-    """Tell whether the stored trace holds all of this run, or a longer copy of it.
-
-    A verdict, a domain or a project that was not known before makes it news.
-    """
+def _is_known(
+    stored: object, content_hash: str, trajectory: Trajectory, *, options: IngestOptions
+) -> bool:
+    """Tell whether the stored trace holds all of this run, or a longer copy of it."""
     if not isinstance(stored, Trace):
         return False
-    told = (
-        (trajectory.outcome.status, stored.outcome, "unknown"),
-        (trajectory.domain, "".join(stored.domains[:1]), ""),
-        (trajectory.project, stored.project, ""),
-    )
-    if any(now not in (then, nothing) for now, then, nothing in told):
+    if _tells_more(trajectory, stored, options=options):
         return False
-    return stored.content_hash == content_hash or stored.steps > len(trajectory.calls)
+    if stored.content_hash == content_hash:
+        return True
+    if stored.source == trajectory.source:
+        return stored.steps > len(trajectory.calls)
+    # Of two files that claim one id the same one must win, whichever is read first.
+    now = (len(trajectory.calls), trajectory.ended, content_hash)
+    return (stored.steps, stored.ended, stored.content_hash) > now
+
+
+def _tells_more(trajectory: Trajectory, stored: Trace, *, options: IngestOptions) -> bool:
+    """Tell whether a verdict, a domain or a project is news.
+
+    It is where none was known before, where the same file says another one now, or the caller
+    does; not where another copy of the run contradicts.
+    """
+    same_file = stored.source == trajectory.source
+    told = (
+        (trajectory.outcome.status, stored.outcome, "unknown", same_file),
+        (trajectory.domain, "".join(stored.domains[:1]), "", same_file or bool(options.domain)),
+        (trajectory.project, stored.project, "", same_file or bool(options.project)),
+    )
+    return any(
+        now not in (then, nothing) and (then == nothing or corrected)
+        for now, then, nothing, corrected in told
+    )
 
 
 def _content_hash(trajectory: Trajectory) -> str:

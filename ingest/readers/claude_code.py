@@ -265,12 +265,12 @@ class _Session:
     def trajectories(self) -> Iterator[Trajectory]:
         """Yield a trajectory for each thread that says anything, the session's own first."""
         session = self._session_id()
-        for key, thread in self._threads.items():
+        of_file = self._source.warnings
+        for thread in self._threads.values():
             warnings: list[str] = []
             turns = tuple(self._turns(thread, warnings))
             if turns:
-                if key == self._main:
-                    warnings = [*self._source.warnings, *warnings]
+                warnings, of_file = [*of_file, *warnings], []
                 yield self._trajectory(thread, turns, session=session, warnings=tuple(warnings))
 
     def _session_id(self) -> str:
