@@ -8,6 +8,7 @@ from ...protocols import Distillate
 from ...record import RunRecord
 from .card import EPOCH, Card, Hit
 from .cards import catalogue
+from .chains import chains_of
 from .facts import facts_of
 from .summary import summary_of
 from .workflow import workflows_of
@@ -37,7 +38,7 @@ class RulesDistiller:
         summary = summary_of(run)
         yield summary
         yield Edge(source=run.trace_id, type="GENERALIZES_TO", target=summary.id)
-        for workflow, cited in workflows_of(run):
+        for workflow, cited in (*workflows_of(run), *chains_of(run)):
             yield workflow
             yield Edge(source=run.trace_id, type="GENERALIZES_TO", target=workflow.id)
             yield from _citations(run, workflow.id, cited, quote="")

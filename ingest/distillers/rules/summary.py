@@ -8,44 +8,58 @@ from ....kg.ids import content_id
 from ....kg.types import Summary
 from ...nodes import created_of, scope_of
 from ...record import RunRecord, StepRecord
-from .language import closing_of, expectation_of, title_of
-from .situation import count, display_name, intent_of, last_check, setting_of
+from .asks import ask_of, expectation_of, is_goal, understood
+from .changes import Changes, changed_by, changes_of
+from .closing import closing_of
+from .intent import intent_of
+from .setting import setting_of
+from .templates import FILE_WORK, is_code
+from .wording import count, listed
 
-_CLOSING_TURNS: Final = 6
 _TURNING_POINTS: Final = 3
-_COUNTED: Final = (
-    ("read", "read"),
-    ("search", "search"),
-    ("edit", "edit"),
-    ("test", "test run"),
-    ("run", "script run"),
-    ("build", "build"),
-    ("lint", "lint run"),
-    ("install", "installation"),
-    ("vcs", "version control step"),
-)
+_NOUNS: Final = {
+    "read": "read", "search": "search", "explore": "listing", "edit": "edit", "test": "test run",
+    "run": "script run", "build": "build", "lint": "lint run", "install": "installation",
+    "vcs": "version control step", "undo": "undoing", "delegate": "sub-agent",
+    "file": "file operation", "plan": "planning step", "submit": "hand-in",
+}  # fmt: skip
+_NAMED_KINDS: Final = 6
+_LATER: Final = 3
+_TIMES: Final = {1: "once", 2: "twice"}
+_CHECKS: Final = frozenset({"run", "test", "build", "lint"})
+_ENDINGS: Final = {
+    "submitted": "handed in", "exit_cost": "stopped at the cost limit",
+    "exit_context": "stopped at the context limit", "exit_error": "stopped by an error",
+    "limitsexceeded": "stopped at a limit", "limits_exceeded": "stopped at a limit",
+    "exit_format": "stopped by malformed replies", "exit_forfeit": "given up",
+}  # fmt: skip
 
 
 def summary_of(run: RunRecord) -> Summary:
     """Sum a run up from its step record; the same run gives the same words."""
-    task = title_of(run.trajectory.task) or "A task without words"
-    points = list(_turning_points(run))[:_TURNING_POINTS]
-    closing = closing_of(_last_words(run))
-    expectation = expectation_of(run.trajectory.task)
+    ask, changes = ask_of(run), changes_of(run)
+    points = list(_turning_points(run, changes))[:_TURNING_POINTS]
+    closing = closing_of(run, ask, changes)
+    expectation = expectation_of(ask)
+    task = _sentence(ask.title)
+    asked = dict.fromkeys(understood(r.text).title for r in run.requests[1:] if is_goal(r.text))
+    later = [title for title in asked if title != ask.title][:_LATER]
     parts = (
-        f"Task: {task.rstrip('.')}.",
+        f"Task: {task}",
         expectation,
-        f"Tried: {_tried(run)}.",
+        f"Asked later: {'; '.join(later)}." if later else "",
+        f"Tried: {_tried(run, changes)}.",
         f"Turning points: {'; '.join(points)}." if points else "",
         f"Changed, in the agent's words: {closing}" if closing else "",
-        f"End: {_end(run)}.",
+        f"End: {'; '.join([*_end(run, changes), _verdict(run)])}.",
     )
+    intent = intent_of(ask, run.steps, changes)
     return Summary(
         id=content_id("summary", run.trace_id),
         created=created_of(run),
         scope=scope_of(run.project),
-        title=f"{intent_of(run)} {setting_of(run)}: {points[0] if points else _end(run)}",
-        description=f"{task.rstrip('.')}. {expectation}".strip(),
+        title=f"{intent}{setting_of(run)}: {_course(run, changes)}",
+        description=f"{task} {expectation}".strip(),
         content=" ".join(p for p in parts if p),
         task=run.task_id,
         project=run.project,
@@ -55,34 +69,82 @@ def summary_of(run: RunRecord) -> Summary:
     )
 
 
-def _tried(run: RunRecord) -> str:
-    phases = Counter(s.phase for s in run.steps)
-    counts = [count(phases[p], noun) for p, noun in _COUNTED if phases[p]]
-    changed = {f for s in run.steps for f in (*s.edits, *s.creates)} - run.own_files
-    where = f" in {count(len(changed), 'project file')}" if changed else ""
-    language = f" ({display_name(run.language)})" if run.language else ""
-    listed = f": {', '.join(counts)}" if counts else ""
-    return f"{count(len(run.steps), 'step')}{listed}{where}{language}"
+def _sentence(text: str) -> str:
+    return text if text.endswith(("?", "!", ".", "…")) else f"{text}."
 
 
-def _turning_points(run: RunRecord) -> Iterator[str]:
-    yield from _turned_checks(run)
+# --- what was done -------------------------------------------------------------------------------
+
+
+def _tried(run: RunRecord, changes: Changes) -> str:
+    """The steps by what they were for, the most frequent first; the counts add up."""
+    phases = Counter(_sort_of(s) for s in run.steps)
+    named = [p for p, _ in phases.most_common() if p != "other"]
+    kinds = [count(phases[p], _NOUNS[p]) for p in named[:_NAMED_KINDS]]
+    rest = sum(phases[p] for p in named[_NAMED_KINDS:]) + phases["other"]
+    if rest:
+        kinds.append(f"{rest} other" if not kinds or rest == 1 else f"{rest} others")
+    told = f"{count(len(run.steps), 'step')}: {listed(kinds)}"
+    touched = [
+        count(len(files), noun)
+        for files, noun in ((changes.changed, "changed file"), (changes.added, "new file"))
+        if files
+    ]
+    made = f"; {listed(touched)}" if touched else ""
+    helpers = (
+        f"; {count(len(changes.helpers), 'file')} made only on the way" if changes.helpers else ""
+    )
+    return told + made + helpers
+
+
+def _sort_of(step: StepRecord) -> str:
+    if step.kind in ("plan", "think"):
+        return "plan"
+    if step.phase == "other" and step.program in FILE_WORK:
+        return "file"
+    return step.phase if step.phase in _NOUNS else "other"
+
+
+def _turning_points(run: RunRecord, changes: Changes) -> Iterator[str]:
+    if shown := _shown_first(run, changes):
+        yield shown
+    yield from (f"{name} after {count(edits, 'edit')}" for name, edits in _turned(run))
     undone = sum(s.phase == "undo" and not s.failed for s in run.steps)
     if undone:
-        yield "a change was undone" if undone == 1 else f"changes were undone {undone} times"
-    corrections = len(run.requests) - 1
-    if corrections > 0:
-        yield f"the user spoke again {'once' if corrections == 1 else f'{corrections} times'}"
+        yield (
+            "a change was undone"
+            if undone == 1
+            else f"changes were undone {_TIMES.get(undone, f'{undone} times')}"
+        )
+    if again := len(run.requests) - 1 if run.requests else 0:
+        yield f"the user spoke again {_TIMES.get(again, f'{again} times')}"
     if rejected := len(run.rejected_turns):
-        yield f"{count(rejected, 'reply').replace('replys', 'replies')} rejected by the harness"
+        yield f"{count(rejected, 'reply')} refused by the harness"
 
 
-def _turned_checks(run: RunRecord) -> Iterator[str]:
-    """Checks that failed, then passed with edits in between; each purpose once."""
+def _shown_first(run: RunRecord, changes: Changes) -> str:
+    """Whether a check said no before anything was changed."""
+    first = next((s.index for s in run.steps if changed_by(s, changes)), -1)
+    shown = (s for s in run.steps[: max(first, 0)] if _says_no(s))
+    step = next(shown, None)
+    return f"{_check_name(step)} showed the fault before the change" if step else ""
+
+
+def _says_no(step: StepRecord) -> bool:
+    classes = ("assertion", "test-failure", "reported-by-script", "lint-findings", "type-check")
+    return (
+        step.check
+        and step.verdict == "fail"
+        and (step.fault is None or step.fault.error_class in classes)
+    )
+
+
+def _turned(run: RunRecord) -> Iterator[tuple[str, int]]:
+    """Checks that failed, then passed with edits in between, and how many; each purpose once."""
     failed: dict[str, StepRecord] = {}
     turned: set[str] = set()
     for step in run.steps:
-        if not step.check or step.purpose in turned:
+        if not step.check or not step.purpose or step.purpose in turned:
             continue
         if step.verdict == "fail":
             failed.setdefault(step.purpose, step)
@@ -91,31 +153,74 @@ def _turned_checks(run: RunRecord) -> Iterator[str]:
             edits = sum(s.phase == "edit" and not s.failed for s in between)
             if edits:
                 turned.add(step.purpose)
-                yield f"{_check_name(step)} went from failing to passing after {count(edits, 'edit')}"
+                yield f"{_check_name(step)} went from failing to passing", edits
 
 
 def _check_name(step: StepRecord) -> str:
     if step.own:
         return "the check script"
-    names = {"test": "the tests", "build": "the build", "lint": "the linter"}
-    return names.get(step.phase, "a check")
+    return {"test": "the tests", "build": "the build", "lint": "the linter"}.get(
+        step.phase, "a script"
+    )
 
 
-def _end(run: RunRecord) -> str:
+# --- how it ended --------------------------------------------------------------------------------
+
+
+def _course(run: RunRecord, changes: Changes) -> str:
+    """The run in one line of general words: what turned it, else how much was done, and its end."""
+    shown = _shown_first(run, changes)
+    turned = [name for name, _ in _turned(run)][:1]
+    done = [shown] if shown and not turned else turned
+    if not done:
+        done = _touched(changes) or _most_done(run)
+    known = run.trajectory.outcome.status != "unknown"
+    return ", ".join([*done, *_last_check(run, changes), *([_verdict(run)] if known else [])])
+
+
+def _touched(changes: Changes) -> list[str]:
+    named = ((changes.changed, "file changed"), (changes.added, "new file"))
+    kinds = [(len(files), noun) for files, noun in named if files]
+    return [
+        f"{number} {noun if number == 1 else noun.replace('file', 'files')}"
+        for number, noun in kinds
+    ]
+
+
+def _most_done(run: RunRecord) -> list[str]:
+    kinds = Counter(_sort_of(s) for s in run.steps).most_common(2)
+    return [listed([count(number, _NOUNS.get(kind, "other step")) for kind, number in kinds])]
+
+
+def _end(run: RunRecord, changes: Changes) -> list[str]:
+    """How it ended: the last check after the last change, and the exit."""
+    told = [*_last_check(run, changes)]
+    status = run.trajectory.exit_status.lower().replace(" ", "_")
+    told += [words for known, words in _ENDINGS.items() if known in status][:1]
+    return told
+
+
+def _verdict(run: RunRecord) -> str:
     outcome = run.trajectory.outcome
-    parts = []
-    if run.trajectory.exit_status:
-        parts.append(run.trajectory.exit_status.lower().replace("_", " "))
-    if check := last_check(run):
-        parts.append(f"the last check {'passed' if check.verdict == 'pass' else 'failed'}")
     if outcome.status == "unknown":
-        parts.append("no verdict known")
-    else:
-        judged = "accepted" if outcome.status == "success" else "rejected"
-        parts.append(f"{judged} by the {outcome.source}")
-    return ", ".join(parts)
+        return "no verdict known"
+    judge = {"verifier": "the verifier", "human": "a person", "judge": "a judge"}.get(
+        outcome.source, "a rule of thumb"
+    )
+    return f"{'accepted' if outcome.status == 'success' else 'rejected'} by {judge}"
 
 
-def _last_words(run: RunRecord) -> list[str]:
-    said = [t.text or t.thought for t in run.trajectory.turns if t.role == "agent"]
-    return [s for s in said if s][-_CLOSING_TURNS:]
+def _last_check(run: RunRecord, changes: Changes) -> Iterator[str]:
+    """What the last check after the last change said, or that there was none after it."""
+    last_edit = max((s.index for s in run.steps if changed_by(s, changes)), default=-1)
+    after = run.steps[last_edit + 1 :]
+    told = [s for s in after if s.check and s.verdict in ("pass", "fail")]
+    if told:
+        verdict = "passed" if told[-1].verdict == "pass" else "failed"
+        yield f"the last run of {_check_name(told[-1])} {verdict}"
+    elif last_edit >= 0 and any(is_code(f) for f in changes.files):
+        ran = [s for s in after if s.check]
+        if ran:
+            yield f"{_check_name(ran[-1])} ran after the last change, its verdict is not recorded"
+        elif not any(s.phase in _CHECKS for s in after):
+            yield "nothing was checked after the last change"
