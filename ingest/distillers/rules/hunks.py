@@ -89,6 +89,12 @@ def joined(lines: Iterable[str]) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+def text_of(step: StepRecord) -> str:
+    """Return what a step runs or writes: its command and the texts it was called with."""
+    texts = (value for value in step.call.arguments.values() if isinstance(value, str))
+    return " ".join((step.command, *texts))[:_MOST_CHARS]
+
+
 # --- where changes stand ------------------------------------------------------------------------
 
 

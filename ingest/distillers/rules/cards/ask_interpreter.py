@@ -9,6 +9,7 @@ from ..patterns import after, project_edits
 from ..verification import is_source, passes
 
 _WITHIN: Final = 8
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

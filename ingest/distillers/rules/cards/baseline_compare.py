@@ -9,6 +9,7 @@ from ..patterns import after, git, project_edits
 from ..verification import shows_fault
 
 _WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

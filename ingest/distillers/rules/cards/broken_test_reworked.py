@@ -10,6 +10,7 @@ from ..patterns import after, project_edits, worked
 from ..verification import is_source, passes, shows_fault, tests_project
 
 _WITHIN: Final = 14
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from ..patterns import after
 from ..verification import key_of, passes, shows_fault
 
 _WITHIN: Final = 6
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

@@ -7,35 +7,35 @@ from typing import Final
 from ....record import RunRecord, StepRecord
 from ..card import Card, Hit
 from ..patterns import project_edits
-from ..verification import edits_between, is_source, key_of, passes, shows_fault
+from ..verification import is_source, key_of, passes, shows_fault
+
+_LOOKS: Final = re.compile(r"DEBUG|\bprint\(|print_exc|console\.log")
+"""Edits that only show something, or take that out again."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield the first change, the check that still failed, the next change, and the pass."""
-    failing: dict[str, StepRecord] = {}
+    failing: dict[str, tuple[int, int]] = {}
+    change = -1
     for step in run.steps:
+        if _changes_code(run, step):
+            change = step.index
         if not step.check or step.phase not in ("run", "test"):
             continue
         key = key_of(step)
-        if shows_fault(step) and run.first_edit >= 0 and step.index > run.first_edit:
-            failing[key] = step
+        if shows_fault(step) and change >= 0:
+            failing[key] = change, step.index
         elif passes(step) and key in failing:
-            earlier = failing.pop(key)
-            first = _code(run, run.first_edit - 1, earlier.index)
-            second = _code(run, earlier.index, step.index)
-            if first and second:
-                yield Hit(steps=(first[-1].index, earlier.index, second[-1].index, step.index))
+            first, failed = failing.pop(key)
+            if first < failed < change < step.index:
+                yield Hit(steps=(first, failed, change, step.index))
                 return
 
 
-def _code(run: RunRecord, first: int, last: int) -> list[StepRecord]:
-    """Return the steps between two indexes that change what code of the project does."""
-    steps = (s for s in edits_between(run, first, last) if not _LOOKS.search(s.command))
-    return [s for s in steps if any(is_source(path) for path in project_edits(run, s))]
-
-
-_LOOKS: Final = re.compile(r"DEBUG|\bprint\(|print_exc|console\.log")
-"""Edits that only show something, or take that out again."""
+def _changes_code(run: RunRecord, step: StepRecord) -> bool:
+    """Tell whether a step changes what code of the project does."""
+    changed = any(is_source(path) for path in project_edits(run, step))
+    return changed and not _LOOKS.search(step.command)
 
 
 CARD = Card(

@@ -15,6 +15,11 @@ _SAYS: Final = re.compile(
 _ASKS: Final = re.compile(
     r"\bif\b[^\n]{0,200}\bin\b|\bassert\b|\bcount\(|\bfind\(|\bindex\(|[!=]= ?-1"
 )
+_SHARED: Final = 12
+"""Characters that a printed line has in common with the script's text. Chosen by us."""
+
+_CHARS: Final = 20_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -40,16 +45,9 @@ def _reports(step: StepRecord, source: str) -> bool:
     return any(_SAYS.search(line) and line.strip()[:_SHARED] in source for line in said)
 
 
-_SHARED: Final = 12
-"""Characters that a printed line has in common with the script's text. Chosen by us."""
-
-
 def _ran(step: StepRecord) -> tuple[str, ...]:
     args = (arg for command in step.commands for arg in command.args)
     return tuple(arg for arg in args if arg.endswith((".py", ".js", ".rb")))
-
-
-_CHARS: Final = 20_000
 
 
 CARD = Card(

@@ -9,10 +9,14 @@ from ..card import Card, Hit
 from ..patterns import after, fault_class, worked
 
 _WITHIN: Final = 5
+"""Steps to look ahead. Chosen by us."""
+
 _SETS: Final = re.compile(
     r"PYTHONIOENCODING|PYTHONUTF8|-X utf8|encoding ?= ?[\'\"]utf|reconfigure\(|LC_ALL|LANG=|chcp"
     r"|\.encode\(|ascii\(|repr\(|ensure_ascii"
 )
+_CHARS: Final = 20_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -29,9 +33,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
             if sets >= 0 and step.check and worked(step):
                 yield Hit(steps=tuple(sorted({failing.index, sets, step.index})))
                 return
-
-
-_CHARS: Final = 20_000
 
 
 CARD = Card(

@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ....record import RunRecord, StepRecord
+from ....record import RunRecord
 from ..card import Card, Hit
+from ..hunks import text_of
 from ..patterns import after, fault_class, worked
 
 _WITHIN: Final = 6
+"""Steps to look ahead. Chosen by us."""
+
 _NAMES: Final = re.compile(
     r"(?i)encoding ?= ?[\'\"]|\biconv\b|errors ?= ?[\'\"]|\.decode\([\'\"]|--encoding|Encoding\."
 )
@@ -20,14 +23,9 @@ def detect(run: RunRecord) -> Iterator[Hit]:
         if fault_class(failing) != "encoding-error" or "can't decode" not in failing.observation:
             continue
         for step in after(run, failing.index, _WITHIN):
-            if _NAMES.search(_text(step)) and worked(step):
+            if _NAMES.search(text_of(step)) and worked(step):
                 yield Hit(steps=(failing.index, step.index))
                 return
-
-
-def _text(step: StepRecord) -> str:
-    written = " ".join(v for v in step.call.arguments.values() if isinstance(v, str))
-    return f"{step.command} {written}"[:20_000]
 
 
 CARD = Card(

@@ -9,6 +9,8 @@ from ..card import Card, Hit
 from ..patterns import after, base_name, command_of, fault_class
 
 _WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
+
 _SETS: Final = re.compile(r"\bchmod\b[^;&|]*(?:\+x|7[57]5|u\+x)|--chmod=\+x|core\.fileMode")
 
 

@@ -9,6 +9,10 @@ from ..card import Card, Hit
 
 _OPEN: Final = re.compile(r"<<-?[ \t]*(?P<quote>['\"\\\\]?)(?P<word>\w+)")
 _WITHIN: Final = 8
+"""Steps to look ahead. Chosen by us."""
+
+_CHARS: Final = 20_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -26,9 +30,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
                 return
             if not match["quote"] and re.search(r"\$[\w({]|`|\\\\", body):
                 unquoted[path] = step.index
-
-
-_CHARS: Final = 20_000
 
 
 CARD = Card(

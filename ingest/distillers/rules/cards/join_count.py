@@ -6,6 +6,7 @@ from typing import Final
 
 from ....record import RunRecord, StepRecord
 from ..card import Card, Hit
+from ..hunks import text_of
 from ..patterns import worked
 
 _JOIN: Final = re.compile(r"(?i)\bjoin\b.{0,300}\bon\b|\.merge\(|\.join\(\w+, *on")
@@ -17,22 +18,17 @@ _COUNTS: Final = re.compile(
 
 def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield the total over a join and the step that counted its rows."""
-    totals = [s for s in run.steps if _joins(s) and _TOTAL.search(_text(s))]
+    totals = [s for s in run.steps if _joins(s) and _TOTAL.search(text_of(s))]
     for total in totals[:1]:
         for step in run.steps[total.index + 1 :]:
-            if _COUNTS.search(_text(step)) and _joins(step) and worked(step):
+            if _COUNTS.search(text_of(step)) and _joins(step) and worked(step):
                 yield Hit(steps=(total.index, step.index))
                 return
 
 
 def _joins(step: StepRecord) -> bool:
-    text = _text(step)
+    text = text_of(step)
     return ("join" in text.lower() or ".merge(" in text) and bool(_JOIN.search(text))
-
-
-def _text(step: StepRecord) -> str:
-    written = " ".join(v for v in step.call.arguments.values() if isinstance(v, str))
-    return f"{step.command} {written}"[:20_000]
 
 
 CARD = Card(

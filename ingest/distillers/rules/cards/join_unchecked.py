@@ -6,6 +6,7 @@ from typing import Final
 
 from ....record import RunRecord, StepRecord
 from ..card import Card, Hit
+from ..hunks import text_of
 from ..patterns import worked
 from ..verification import hands_over
 
@@ -21,21 +22,16 @@ def detect(run: RunRecord) -> Iterator[Hit]:
     total = next((step for step in run.steps if step.edits and _joins(step)), None)
     if total is None or not worked(total) or not hands_over(run):
         return
-    if not any(_COUNTS.search(_text(step)) for step in run.steps):
+    if not any(_COUNTS.search(text_of(step)) for step in run.steps):
         yield Hit(steps=(total.index,))
 
 
 def _joins(step: StepRecord) -> bool:
     """Tell whether a step writes a total over a join."""
-    text = _text(step)
+    text = text_of(step)
     if "join" not in text.lower() and ".merge(" not in text:
         return False
     return bool(_JOIN.search(text)) and bool(_TOTAL.search(text))
-
-
-def _text(step: StepRecord) -> str:
-    written = " ".join(v for v in step.call.arguments.values() if isinstance(v, str))
-    return f"{step.command} {written}"[:20_000]
 
 
 CARD = Card(

@@ -1,13 +1,13 @@
 """Scripts that the agent wrote for itself are still in the project at hand-over."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ....record import RunRecord
+from ....record import RunRecord, StepRecord
 from ..card import Card, Hit
 from ..patterns import base_name, command_of
-from ..verification import hands_over, made_files, removes
+from ..verification import hands_over, made_files, removals, removes
 
 _HELPER: Final = re.compile(
     r"^(?:repro|reproduc|debug|verify|check_|try_|tmp|temp|scratch|fix_|apply_|patch_|modify_|edit_"
@@ -20,26 +20,27 @@ def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield the step that made a helper script and the hand-over with the script still there."""
     if run.last_edit < 0 or not hands_over(run):
         return
-    left = [
-        (index, path)
-        for path, index in made_files(run).items()
-        if _HELPER.match(path)
-        and path not in run.trajectory.task
-        and not _is_gone(run, path, index)
-    ]
-    if left:
-        yield Hit(steps=tuple(sorted({left[0][0], run.steps[-1].index})))
+    sweeps = [step for step in run.steps if _sweeps(step)]
+    for path, index in made_files(run).items():
+        named = path in run.trajectory.task
+        if _HELPER.match(path) and not named and not _is_gone(path, index, sweeps):
+            yield Hit(steps=tuple(sorted({index, run.steps[-1].index})))
+            return
 
 
-def _is_gone(run: RunRecord, path: str, made: int) -> bool:
+def _sweeps(step: StepRecord) -> bool:
+    """Tell whether a step removes or moves something."""
+    gone = any(True for _ in removals(step)) or command_of(step, "mv") is not None
+    return gone or "remove(" in step.command or "unlink(" in step.command
+
+
+def _is_gone(path: str, made: int, sweeps: Sequence[StepRecord]) -> bool:
     """Tell whether a later step removes or moves a file, or sweeps up what is not tracked."""
     name = base_name(path)
     return any(
-        removes(step, path)
-        or (command_of(step, "mv") is not None and name in step.command)
-        or f"remove('{name}')" in step.command
-        or f'unlink("{name}")' in step.command
-        for step in run.steps[made:]
+        removes(step, path) or (name in step.command and not any(True for _ in removals(step)))
+        for step in sweeps
+        if step.index >= made
     )
 
 

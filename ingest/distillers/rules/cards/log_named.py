@@ -10,6 +10,10 @@ from ..patterns import after, base_name, worked
 
 _LOG: Final = re.compile(r"[\w./-]+\.(?:log|out|err)\b")
 _WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
+
+_CHARS: Final = 4_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -24,9 +28,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
             if named & {base_name(p) for p in step.reads} and worked(step):
                 yield Hit(steps=(failing.index, step.index))
                 return
-
-
-_CHARS: Final = 4_000
 
 
 CARD = Card(

@@ -10,6 +10,14 @@ from ..patterns import base_name, before, found_nothing, project_edits, sought, 
 from ..verification import is_source, says_no
 
 _WITHIN: Final = 10
+"""Steps to look ahead. Chosen by us."""
+
+_PROSE: Final = re.compile(r"(?!(?:from|import|def|class|if|for|return) )[A-Za-z'][\w' .,:%-]*\Z")
+_ERROR: Final = re.compile(
+    r"(?i)error|exception|warning|message|raise|fail|invalid|cannot|\bmust\b"
+)
+_CHARS: Final = 50_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -36,13 +44,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
 def _is_message(words: str, told: str) -> bool:
     """Tell whether the task quotes these words on a line that speaks of an error."""
     return any(words in line and _ERROR.search(line) for line in told.split("\n"))
-
-
-_PROSE: Final = re.compile(r"(?!(?:from|import|def|class|if|for|return) )[A-Za-z'][\w' .,:%-]*\Z")
-_ERROR: Final = re.compile(
-    r"(?i)error|exception|warning|message|raise|fail|invalid|cannot|\bmust\b"
-)
-_CHARS: Final = 50_000
 
 
 CARD = Card(

@@ -9,6 +9,8 @@ from ..card import Card, Hit
 from ..patterns import after, fault_class
 
 _WITHIN: Final = 6
+"""Steps to look ahead. Chosen by us."""
+
 _NOT_STARTED: Final = frozenset({"test-not-found", "usage-error", "script-not-there"})
 """The runner said itself that it could not start."""
 

@@ -10,6 +10,8 @@ from ..hunks import sed_expressions
 from ..patterns import before, project_edits, worked
 
 _WITHIN: Final = 2
+"""Steps to look ahead. Chosen by us."""
+
 _BY_NUMBER: Final = re.compile(r"^(\d+)(?:,\d+)?\s*[acdis]")
 _NUMBERS: Final = re.compile(r"\bnl\b|cat -n|grep [^|;&]*-\w*n|awk [^|;&]*NR|sed [^|;&]*=|\brg\b")
 _SHOWN: Final = re.compile(r"^\s*(\d+)[:\t -]", re.MULTILINE)

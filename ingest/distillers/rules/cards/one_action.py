@@ -8,6 +8,8 @@ from ....record import RunRecord
 from ..card import Card, Hit
 
 _MOST: Final = 2
+"""Hits of one run. Chosen by us."""
+
 _REFUSES: Final = re.compile(
     r"(?i)exactly one|only one (?:action|tool|command)|one (?:action|tool call) (?:per|at a)"
     r"|found (?:[02-9]|\d\d) actions|multiple (?:actions|commands|tool calls)"

@@ -9,6 +9,8 @@ from ..patterns import after, fault_class
 from ..verification import passes
 
 _WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
+
 _UNPARSED: Final = frozenset({"syntax-error", "shell-syntax", "indentation-error"})
 
 

@@ -11,7 +11,6 @@ from ..patterns import after, fault_class, worked
 _WITHIN: Final = 8
 """Steps to look ahead. Chosen by us."""
 
-
 _SETTING_UP: Final = frozenset({"install"})
 
 

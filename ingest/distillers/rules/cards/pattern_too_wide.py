@@ -11,7 +11,11 @@ from ..patterns import after
 
 _LOOK_WITHIN: Final = 4
 _EDIT_WITHIN: Final = 8
+"""Steps to look ahead. Chosen by us."""
+
 _BY_NUMBER: Final = re.compile(r"^\d+")
+_LENGTH: Final = 20
+"""Characters that an inserted text must have to be told apart. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -35,9 +39,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
             if numbered and look and {*again.edits} & {*edit.edits}:
                 yield Hit(steps=(edit.index, look.index, again.index))
                 return
-
-
-_LENGTH: Final = 20
 
 
 CARD = Card(

@@ -8,6 +8,7 @@ from ..card import Card, Hit
 from ..patterns import after, base_name, fault_class
 
 _WITHIN: Final = 5
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

@@ -10,6 +10,8 @@ from ..patterns import after, worked
 
 _LOOK_WITHIN: Final = 2
 _EDIT_WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
+
 _ALIKE: Final = 10
 """Characters that the new texts of two tries share. Chosen by us."""
 

@@ -9,6 +9,8 @@ from ..patterns import after, base_name, fault_class, worked
 from ..verification import breaks_at
 
 _WITHIN: Final = 5
+"""Steps to look ahead. Chosen by us."""
+
 _BROKEN: Final = frozenset({"syntax-error", "indentation-error"})
 _STREAMS: Final = frozenset({"sed", "gsed", "ed", "ex", "perl", "awk", "patch"})
 

@@ -12,6 +12,7 @@ _VISIBLE: Final = re.compile(
     r"\bcat +-\w*[ATvet]|\bod +-\w*c|\bxxd\b|\bhexdump\b|\brepr\(|sed -n ['\"]?l"
 )
 _WITHIN: Final = 3
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

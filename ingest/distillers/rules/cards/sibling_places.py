@@ -8,6 +8,11 @@ from ....record import RunRecord
 from ..card import Card, Hit
 from ..hunks import Hunk, joined, small_hunks
 
+_WORDS: Final = 2
+"""Words that must be new, so that neither a bracket nor another name is a change. Chosen by us."""
+
+_ASIDE: Final = re.compile(r"\bimport\b|^\s*(?:#|//|\*)")
+
 
 def detect(run: RunRecord) -> Iterator[Hit]:
     """Yield the steps that made one change in several places."""
@@ -20,12 +25,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
         if len({(hunk.path, hunk.removed) for hunk in hunks}) >= 2:
             yield Hit(steps=tuple(sorted({hunk.step for hunk in hunks}))[:4])
             return
-
-
-_WORDS: Final = 2
-"""Words that must be new, so that neither a bracket nor another name is a change. Chosen by us."""
-
-_ASIDE: Final = re.compile(r"\bimport\b|^\s*(?:#|//|\*)")
 
 
 def _words(lines: tuple[str, ...]) -> tuple[str, ...]:

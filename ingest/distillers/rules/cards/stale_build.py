@@ -10,6 +10,8 @@ from ..patterns import after
 from ..verification import edits_between, outcome_text, passes, shows_fault
 
 _WITHIN: Final = 8
+"""Steps to look ahead. Chosen by us."""
+
 _BUILDS: Final = re.compile(r"\b(?:build|install|compile|make|dist|bundle|generate)\b")
 
 

@@ -11,6 +11,14 @@ _ASKS: Final = re.compile(
     r"\bkill -0\b|\bps (?:-p|-o|aux|-ef)|\bpgrep\b|\bfuser\b|\blsof\b|/proc/\d+"
 )
 _WITHIN: Final = 8
+"""Steps to look ahead. Chosen by us."""
+
+_NAMES: Final = re.compile(
+    r"(?i)\block\b.{0,80}\b(?:held|pid|process|exists|owner)|unable to lock|could not get lock"
+    r"|index\.lock|lock file|already (?:running|locked)"
+)
+_CHARS: Final = 4_000
+"""Characters that are looked at. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
@@ -23,13 +31,6 @@ def detect(run: RunRecord) -> Iterator[Hit]:
             if _ASKS.search(step.command):
                 yield Hit(steps=tuple(sorted({told.index, step.index})))
                 return
-
-
-_NAMES: Final = re.compile(
-    r"(?i)\block\b.{0,80}\b(?:held|pid|process|exists|owner)|unable to lock|could not get lock"
-    r"|index\.lock|lock file|already (?:running|locked)"
-)
-_CHARS: Final = 4_000
 
 
 CARD = Card(

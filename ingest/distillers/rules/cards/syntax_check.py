@@ -13,6 +13,7 @@ _PARSES: Final = re.compile(
     r"|\bruby -c\b|\bphp -l\b|\bperl -c\b|\bgofmt -e\b|\bpython[\d.]* -m py_compile\b"
 )
 _WITHIN: Final = 2
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:

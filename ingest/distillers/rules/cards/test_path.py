@@ -9,6 +9,8 @@ from ..patterns import after, fault_class, found_nothing, worked
 
 _LOOK_WITHIN: Final = 4
 _RUN_WITHIN: Final = 4
+"""Steps to look ahead. Chosen by us."""
+
 _CLASSES: Final = frozenset({"test-not-found", "no-such-file", "script-not-there"})
 _LOOKS: Final = frozenset({"explore", "search", "read"})
 

@@ -8,6 +8,8 @@ from ..card import Card, Hit
 from ..patterns import after, base_name, fault_class, worked
 
 _WITHIN: Final = 6
+"""Steps to look ahead. Chosen by us."""
+
 _CHECKS: Final = frozenset({"test", "install"})
 
 

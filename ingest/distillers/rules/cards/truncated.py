@@ -8,7 +8,11 @@ from ..card import Card, Hit
 from ..patterns import after, found_nothing, worked
 
 _WITHIN: Final = 2
+"""Steps to look ahead. Chosen by us."""
+
 _MOST: Final = 2
+"""Hits of one run. Chosen by us."""
+
 _LOOKS: Final = frozenset({"read", "search", "explore"})
 
 

@@ -8,6 +8,7 @@ from ..card import Card, Hit
 from ..patterns import after, git, project_edits
 
 _WITHIN: Final = 5
+"""Steps to look ahead. Chosen by us."""
 
 
 def detect(run: RunRecord) -> Iterator[Hit]:
