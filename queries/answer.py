@@ -86,8 +86,7 @@ def retrieve(
         floors = replace(floors, runs=store.counts().levels.get("trace", 0))
         judged = judge(nominees.ordered, conditions, floors)
     fitting = [n for n, _ in judged.fitting]
-    above = ancestors(store.ancestry([n.hit.memory.id for n in fitting], scope=readable))
-    places = antichain(fitting, above)
+    places = antichain(fitting, _above(store, fitting, readable))
     items = _items(
         store, places[:k], judged, nominees=nominees, situation=situation, scope=readable
     )
@@ -110,6 +109,14 @@ def retrieve(
         budget_tokens=budget_tokens,
         brief=fitted.brief,
     )
+
+
+def _above(
+    store: GraphStore, nominees: Sequence[Nominee], scope: Scope
+) -> dict[str, frozenset[str]]:
+    """What stands above each nominee; one alone need not be looked up."""
+    ids = [n.hit.memory.id for n in nominees]
+    return ancestors(store.ancestry(ids, scope=scope)) if len(ids) > 1 else {}
 
 
 def _items(

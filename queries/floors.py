@@ -68,7 +68,7 @@ _LARGE: Final = 2_000
 _LARGE_SLOPE: Final = 0.24
 _SMALL: Final = 300
 _SMALL_SLOPE: Final = 3.0
-_SMALLEST: Final = 10
+_SMALLEST: Final = 50
 
 
 def kind_of(memory: Memory) -> Kind:
@@ -83,8 +83,10 @@ def adjusted(floor: float, memories: int) -> float:
     """A floor as it holds in a store of so many memories.
 
     In small stores no word is rare and every score is low; in large ones something fits by chance.
-    Source: bench/evaluate.py, T2 on random parts of 10 to 600 memories (with this slope about one
-    unanswerable task in five is answered at every size) and on pools of up to 100,000.
+    Source: T2 of bench/evaluate.py on random parts of 60 to 600 memories, where with this slope
+    about one unanswerable task in five is answered at every size, and on pools of up to 100,000.
+    Below 50 memories the floor falls no further: in stores of one to three public runs it would let
+    through every second task of another kind, so one in 50, and the same task always.
     """
     if memories > _LARGE:
         return floor + _LARGE_SLOPE * math.log10(memories / _LARGE)
