@@ -143,6 +143,7 @@ CHANGES = [
     ("pass-option", "re.compile(text)", "re.compile(text, re.IGNORECASE)", True),
     ("pass-option", "def save(self):", "def save(self, using=None):", False),
     ("catch-raised", "except TypeError:", "except (TypeError, ValueError):", True),
+    ("catch-raised", "    pass", "    pass\nexcept TypeError:", False),
     ("catch-raised", "except TypeError:\n    a()", "except TypeError:\n    b()", False),
     ("escape-pattern", "re.compile(prefix + x)", "re.compile(re.escape(prefix) + x)", True),
     ("escape-pattern", "re.escape(a)", "re.escape(b)", False),

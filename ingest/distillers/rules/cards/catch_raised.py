@@ -24,7 +24,8 @@ def detect(run: RunRecord) -> Iterator[Hit]:
 def _catches_more(hunk: Hunk) -> bool:
     """Tell whether an except clause names another exception than before, or is new."""
     before, after = (_CATCHES.findall(joined(lines)) for lines in (hunk.removed, hunk.added))
-    return bool(after) and before != after and any("".join(named).strip() for named in after)
+    new = bool(before) or re.search(r"\btry\b", joined(hunk.added)) is not None
+    return new and before != after and any("".join(named).strip() for named in after)
 
 
 CARD = Card(
