@@ -353,7 +353,9 @@ def _once(paths: Sequence[str]) -> tuple[str, ...]:
 def _in_place(command: Command, place: Place, *, written: Sequence[str]) -> Sequence[str]:
     """Return those of the written files that must have been there for the command to work."""
     tool = command.program.rpartition("/")[2]
-    if tool in ("apply_patch", "applypatch", "patch", "git"):
+    if tool in ("apply_patch", "applypatch", "patch") or (
+        tool == "git" and command.subcommand in ("apply", "am")
+    ):
         added = _relative(place, patched(command.heredoc or "\n".join(command.args))[1])
         return [path for path in written if path not in added]
     return written if tool in ("sed", "gsed", "perl", "ed", "ex") else ()

@@ -637,3 +637,9 @@ def test_runs_of_every_format_have_kinds_files_and_failures(shared_data: Path) -
         assert sum(bool(s.edits) for s in steps) >= 5, folder
         assert sum(s.kind == "other" for s in steps) <= 0.06 * len(steps), folder
         assert folder == "gemini-session" or any(s.failed and s.fault for s in steps), folder
+
+
+def test_a_redirected_git_command_changes_no_file_of_the_project() -> None:
+    run = _run(_sh("git diff > patch.txt"))
+    assert (run.first_edit, run.last_edit) == (-1, -1)
+    assert run.steps[0].creates == ("patch.txt",)
