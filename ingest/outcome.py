@@ -88,6 +88,7 @@ class SideCars:
 
     _documents: dict[Path, Any] = field(default_factory=dict)
     _rows: dict[Path, dict[str, Outcome | None]] = field(default_factory=dict)
+    _told: dict[Path, dict[str, tuple[str, str]]] = field(default_factory=dict)
     _reports: dict[Path, list[Path]] = field(default_factory=dict)
 
     def outcome_of(self, path: Path, *, task_id: str = "") -> Outcome | None:
@@ -107,6 +108,21 @@ class SideCars:
             )
         return told
 
+    def named_in(self, path: Path, *, task_id: str = "") -> tuple[str, str]:
+        """The domain and the project that rows of `outcomes.jsonl` give a run; empty where none.
+
+        Rows of the run's folder come first, then those of the folder above.
+        """
+        domain = project = ""
+        for folder in dict.fromkeys((path.parent, path.parent.parent)):
+            file = folder / _ROWS
+            if file not in self._told:
+                self._told[file] = _named_by_row(file) if file.is_file() else {}
+            known = self._told[file]
+            told = next((known[n] for n in _names_for(path, task_id) if n in known), ("", ""))
+            domain, project = domain or told[0], project or told[1]
+        return domain, project
+
     def _own(self, path: Path) -> Outcome | None:
         """`<name>.outcome.json`: a status, and who says so."""
         for name in dict.fromkeys((path.name, path.stem, path.name.split(".")[0])):
@@ -121,8 +137,7 @@ class SideCars:
         if file not in self._rows:
             self._rows[file] = _by_name(file) if file.is_file() else {}
         known = self._rows[file]
-        names = (path.name, path.stem, path.name.split(".")[0], task_id)
-        return next((known[n] for n in names if n and n in known), None)
+        return next((known[n] for n in _names_for(path, task_id) if n in known), None)
 
     def _in_rewards(self, folder: Path) -> Outcome | None:
         """`reward.txt` or `reward.json`, in the folder itself or in its `verifier` folder."""
@@ -212,6 +227,32 @@ def _by_name(file: Path) -> dict[str, Outcome | None]:
         for name in dict.fromkeys(_names_of(row)):
             known[name] = told if known.get(name, told) == told else None
     return known
+
+
+def _named_by_row(file: Path) -> dict[str, tuple[str, str]]:
+    """Domain and project by every name that rows give; where two rows disagree, neither counts."""
+    known: dict[str, tuple[str, str]] = {}
+    for record in Source(file).records:
+        row = record.value if isinstance(record.value, dict) else {}
+        told = (_word(row, "domain"), _word(row, "project"))
+        for name in dict.fromkeys(_names_of(row)):
+            domain, project = known.get(name, told)
+            known[name] = (
+                domain if domain == told[0] else "",
+                project if project == told[1] else "",
+            )
+    return known
+
+
+def _word(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _names_for(path: Path, task_id: str) -> tuple[str, ...]:
+    """The names by which a row may know a run, the most telling first."""
+    names = (path.name, path.stem, path.name.split(".")[0], task_id)
+    return tuple(name for name in names if name)
 
 
 def _names_of(row: Mapping[str, Any]) -> Iterator[str]:

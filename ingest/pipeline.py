@@ -16,6 +16,7 @@ from ..kg.types import Batch, Edge, Trace, memories
 from . import nodes
 from .clean import redacted
 from .detect import BESIDE_RUNS, looks_like
+from .domain import domain_of
 from .outcome import SideCars
 from .project import language_of, project_of
 from .protocols import Distiller, TrajectoryReader
@@ -246,11 +247,12 @@ def _complete(
     outcome = trajectory.outcome
     if outcome.status == "unknown":
         outcome = side_cars.outcome_of(file, task_id=trajectory.task_id) or outcome
-    project = options.project or trajectory.project
+    told_domain, told_project = side_cars.named_in(file, task_id=trajectory.task_id)
+    project = options.project or trajectory.project or told_project
     if not project and (benchmark := _BENCHMARK_TASK.match(trajectory.task_id)):
         project = f"{benchmark[1]}/{benchmark[2]}"
     project = project or project_of(trajectory.cwd, trajectory.repository_url)
-    domain = options.domain or trajectory.domain
+    domain = options.domain or trajectory.domain or told_domain
     return replace(trajectory, outcome=outcome, project=project, domain=domain)
 
 
@@ -264,9 +266,9 @@ def _record(trajectory: Trajectory, id: str) -> RunRecord:
         domain=trajectory.domain,
         language=trajectory.language,
     )
-    if run.language:
-        return run
-    return replace(run, language=language_of(_files(run)))
+    if not run.language:
+        run = replace(run, language=language_of(_files(run)))
+    return run if run.domain else replace(run, domain=domain_of(run))
 
 
 def _files(run: RunRecord) -> Iterator[str]:
