@@ -47,6 +47,7 @@ DATA = Path(
 )
 BUDGET_TOKENS: Final = 250
 DEEP: Final = 60
+NO_FLOOR: Final = -99.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +274,7 @@ def other_language(encoder: Encoder) -> Iterator[Result]:
         ]
         pulled = [
             [
-                share(r, lambda i, q=q: language[i] == q.language, k=5)  # type: ignore[misc]
+                share(r, lambda i, q=q, of=language: of[i] == q.language, k=5)  # type: ignore[misc]
                 for r, q in zip(s, data.questions, strict=True)
             ]
             for s in both
@@ -289,29 +290,32 @@ def level_choice(encoder: Encoder) -> Iterator[Result]:
     parents = {m["id"]: m.get("parents", []) for m in data.memories}
     runs = [m for m in data.memories if m["level"] == "trace"]
     lexical = BM25([m["title"] for m in runs])
-    ours, theirs = [], []
+    ours, gated, theirs = [], [], []
     with knowing(data) as kb:
         for q in data.questions:
-            answer = kb.retrieve(
-                q.text, k=10, budget_tokens=20_000, exclude=q.exclude, record=False
-            )
-            ours.append([i.memory.id for i in answer.items])
+            for shown, floor in ((ours, NO_FLOOR), (gated, None)):
+                answer = kb.retrieve(
+                    q.text, k=10, budget_tokens=20_000, exclude=q.exclude, floor=floor, record=False
+                )
+                shown.append([i.memory.id for i in answer.items])
     for q in data.questions:
         order = np.argsort(-lexical.scores(q.text), kind="stable")
         nearest = [runs[n]["id"] for n in order if runs[n]["id"] not in q.exclude][:10]
         theirs.append(_majority([parents[i] for i in nearest]))
     name = "majority of the 10 nearest runs"
-    both = ours, theirs
-    abstract = [
-        [
-            share(r, lambda i, q=q: q.gold.get(i, 0) >= 2, k=5)  # type: ignore[misc]
-            for r, q in zip(s, data.questions, strict=True)
+    questions = data.questions
+    for said, lists in (("", ours), (", floors kept", gated)):
+        both = lists, theirs
+        abstract = [
+            [
+                share(r, lambda i, q=q: q.gold.get(i, 0) >= 2, k=5)  # type: ignore[misc]
+                for r, q in zip(s, questions, strict=True)
+            ]
+            for s in both
         ]
-        for s in both
-    ]
-    gains = [[ndcg(r, q.gold) for r, q in zip(s, data.questions, strict=True)] for s in both]
-    yield compare("T6b", "abstract@5", *abstract, name=name)
-    yield compare("T6b", "nDCG@10", *gains, name=name)
+        gains = [[ndcg(r, q.gold) for r, q in zip(s, questions, strict=True)] for s in both]
+        yield compare("T6b", f"abstract@5{said}", *abstract, name=name)
+        yield compare("T6b", f"nDCG@10{said}", *gains, name=name)
 
 
 def _majority(parents: Sequence[Sequence[str]]) -> list[str]:

@@ -86,7 +86,7 @@ def retrieve(
         floors = replace(floors, runs=store.counts().levels.get("trace", 0))
         judged = judge(nominees.ordered, conditions, floors)
     fitting = [n for n, _ in judged.fitting]
-    places = antichain(fitting, _above(store, fitting, readable))
+    places = antichain(fitting, _above(store, fitting))
     items = _items(
         store, places[:k], judged, nominees=nominees, situation=situation, scope=readable
     )
@@ -111,12 +111,10 @@ def retrieve(
     )
 
 
-def _above(
-    store: GraphStore, nominees: Sequence[Nominee], scope: Scope
-) -> dict[str, frozenset[str]]:
-    """What stands above each nominee; one alone need not be looked up."""
+def _above(store: GraphStore, nominees: Sequence[Nominee]) -> dict[str, frozenset[str]]:
+    """What stands above each nominee, over nodes out of scope too; one alone is not looked up."""
     ids = [n.hit.memory.id for n in nominees]
-    return ancestors(store.ancestry(ids, scope=scope)) if len(ids) > 1 else {}
+    return ancestors(store.ancestry(ids)) if len(ids) > 1 else {}
 
 
 def _items(

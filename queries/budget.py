@@ -1,5 +1,6 @@
 """As much of an answer as its budget holds."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -31,8 +32,7 @@ def within_budget(items: Sequence[Item], *, budget_tokens: int, bodies: bool = F
         kept, brief = whole, False
     else:
         kept, brief = tuple(_with_keys(item, short=True) for item in items), True
-        while kept and _tokens(kept, brief=True) > budget_tokens:
-            kept = _without_last(kept)
+        kept = _prefix(kept, _most_that_fit(kept, budget_tokens))
     if bodies and not brief:
         kept = _with_bodies(kept, budget_tokens)
     return Fitted(kept, brief, _count(items) - _count(kept))
@@ -46,11 +46,23 @@ def _with_keys(item: Item, *, short: bool) -> Item:
     )
 
 
-def _without_last(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    *others, last = items
-    if last.beneath:
-        return (*others, replace(last, beneath=last.beneath[:-1]))
-    return tuple(others)
+def _most_that_fit(items: tuple[Item, ...], budget_tokens: int) -> int:
+    """How many items, those beneath counted, can be shown within the budget with short keys."""
+    numbers = range(1, _count(items) + 1)
+    return bisect_right(
+        numbers, budget_tokens, key=lambda n: _tokens(_prefix(items, n), brief=True)
+    )
+
+
+def _prefix(items: tuple[Item, ...], number: int) -> tuple[Item, ...]:
+    """The first items, those beneath counted after what they stand under."""
+    kept: list[Item] = []
+    for item in items:
+        if number <= 0:
+            break
+        kept.append(replace(item, beneath=item.beneath[: number - 1]))
+        number -= 1 + len(item.beneath)
+    return tuple(kept)
 
 
 def _with_bodies(items: tuple[Item, ...], budget_tokens: int) -> tuple[Item, ...]:

@@ -36,7 +36,8 @@ _NEAREST: Final = 60
 """Leaves looked at to find those who vote; a run has up to three of them."""
 _MOST_CLIMBED: Final = 60
 _BLOCK_WITHIN: Final = 10
-"""A leaf beyond this place in the flat order brings no block. Source: bench/evaluate.py."""
+"""Only a leaf before this place in the flat order brings its block there. Source:
+bench/evaluate.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def climb(
         for node in insights
     ]
     lifted = {h.memory.id: h for h in found if h.memory.id in over_flat and not is_leaf(h)}
-    best = min(leaves, key=rank_key) if block else None
+    best = min((leaf for c in block for leaf in c.votes.leaves), key=rank_key, default=None)
     return Climb(tuple(by_value(block)), best, above, lifted)
 
 
@@ -217,14 +218,15 @@ def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:
     """The flat order with the climbed block at the place of its best leaf.
 
     Insights that stood above that place keep it. Moving the block to the top would cost flat
-    search .04 nDCG@10 (bench/evaluate.py).
+    search .04 nDCG@10 (bench/evaluate.py). A leaf beyond the tenth place brings its block to the
+    end.
     """
     best = climbed.best
     if best is None:
         return list(hits)
     place = sum(rank_key(h) < rank_key(best) for h in hits)
     if place >= _BLOCK_WITHIN:
-        return list(hits)
+        place = len(hits)
     head = list(hits[:place])
     placed = {h.memory.id for h in head}
     block = [c.hit for c in climbed.block if c.hit.memory.id not in placed]

@@ -102,10 +102,10 @@ def test_flat_hits_keep_their_place_and_the_block_enters_at_its_best_leaf() -> N
     assert ids(order) == ["i1", "i3", "i4", "t1", "i2"]
 
 
-def test_a_leaf_far_down_brings_no_block() -> None:
+def test_a_leaf_far_down_brings_its_block_to_the_end() -> None:
     flat = [hit(f"i{n}", 50 - n, level=3) for n in range(12)] + [hit("t", 1)]
-    block = (climbed("up", 1.0, 3),)
-    assert with_block(flat, Climb(block, flat[-1], {}, {})) == flat
+    block = (climbed("up", 1.0, 3), climbed("i3", 0.9, 3))
+    assert with_block(flat, Climb(block, flat[-1], {}, {})) == [*flat, block[0].hit]
 
 
 def test_insights_are_found_through_runs_although_they_share_no_word_with_the_task(
