@@ -58,12 +58,12 @@ CREATE TABLE term (
 );
 
 -- Of 4,096 positions: which hold a term, and how often (uint16 offset, uint8 count; any order).
+-- The place is 2^24 times the term's id, plus the number of the block: one integer as the key of a
+-- rowid table keeps long records inside the page, a primary key of two columns would not.
 CREATE TABLE posting (
-    term INTEGER NOT NULL,
-    block INTEGER NOT NULL,
-    records BLOB NOT NULL,
-    PRIMARY KEY (term, block)
-) WITHOUT ROWID;
+    place INTEGER PRIMARY KEY,
+    records BLOB NOT NULL
+);
 
 -- Vectors of `dim` float32. One row says how they are made comparable for approximate search.
 CREATE TABLE vector (

@@ -24,22 +24,21 @@ B: Final = 0.75
 
 _RECORD: Final[np.dtype[Any]] = np.dtype([("offset", "<u2"), ("count", "u1")])
 
-_READ = "SELECT records FROM posting WHERE term = ? AND block = ?"
+_BLOCKS: Final = 2**24
+"""Most blocks a term can have: 68 thousand million memories."""
+
+_READ = "SELECT records FROM posting WHERE place = ?"
 
 _APPEND = """
-    INSERT INTO posting (term, block, records) VALUES (?, ?, ?)
+    INSERT INTO posting (place, records) VALUES (?, ?)
     ON CONFLICT DO UPDATE SET records = CAST(records || excluded.records AS BLOB)
 """
 
-_REPLACE = "UPDATE posting SET records = ?3 WHERE term = ?1 AND block = ?2"
+_REPLACE = "UPDATE posting SET records = ?2 WHERE place = ?1"
 
-_REMOVE = "DELETE FROM posting WHERE term = ? AND block = ?"
+_REMOVE = "DELETE FROM posting WHERE place = ?"
 
-_OF_TERMS = """
-    SELECT term, block, records FROM posting
-    WHERE term IN (SELECT value FROM json_each(?))
-    ORDER BY term, block
-"""
+_OF_TERM = "SELECT place, records FROM posting WHERE place BETWEEN ? AND ? ORDER BY place"
 
 _ADD_FREQUENCY = """
     INSERT INTO term (id, in_key, in_full) VALUES (?, ?, ?)
@@ -70,7 +69,7 @@ def apply(
 ) -> None:
     """Take texts out of the index and put others in, by position of their memory."""
     _remove(connection, removed)
-    connection.executemany(_APPEND, ((t, b, records.tobytes()) for t, b, records in _groups(added)))
+    connection.executemany(_APPEND, ((place, r.tobytes()) for place, r in _groups(added)))
     _count(connection, removed=removed, added=added)
 
 
@@ -129,47 +128,42 @@ def _postings(
     connection: apsw.Connection, terms: Mapping[int, float]
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float32]]]:
     """Term by term the positions and counts, joined over blocks."""
-    blocks: dict[int, tuple[list[int], list[bytes]]] = {}
-    for term, block, blob in fetch(connection, _OF_TERMS, (json_numbers(terms),)):
-        numbers, blobs = blocks.setdefault(term, ([], []))
-        numbers.append(block)
-        blobs.append(blob)
-    for term, (numbers, blobs) in blocks.items():
-        records = np.frombuffer(b"".join(blobs), _RECORD)
-        sizes = [len(blob) // _RECORD.itemsize for blob in blobs]
-        starts = np.repeat(np.array(numbers, np.int64) * BLOCK, sizes)
-        yield term, starts + records["offset"], records["count"].astype(np.float32)
+    for term in sorted(terms):
+        first = term * _BLOCKS
+        rows = fetch(connection, _OF_TERM, (first, first + _BLOCKS - 1))
+        records = np.frombuffer(b"".join(blob for _, blob in rows), _RECORD)
+        starts = np.array([(place - first) * BLOCK for place, _ in rows], np.int64)
+        sizes = [len(blob) // _RECORD.itemsize for _, blob in rows]
+        positions = np.repeat(starts, sizes) + records["offset"]
+        yield term, positions, records["count"].astype(np.float32)
 
 
-def _groups(texts: Mapping[int, TermCounts]) -> Iterator[tuple[int, int, NDArray[Any]]]:
-    """The postings of some texts as (term, block, records), in order of term and block."""
+def _groups(texts: Mapping[int, TermCounts]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """The postings of some texts as (place, records), in order of the place."""
     if not texts:
         return
-    terms = np.concatenate([t.ids[t.full > 0] for t in texts.values()])
+    terms = np.concatenate([t.ids[t.full > 0] for t in texts.values()]).astype(np.int64)
     counts = np.concatenate([t.full[t.full > 0] for t in texts.values()])
     sizes = [int(np.count_nonzero(t.full)) for t in texts.values()]
     positions = np.repeat(np.array(list(texts), np.int64), sizes)
-    order = np.lexsort((positions, terms))
-    terms, counts, positions = terms[order], counts[order], positions[order]
-    records = np.empty(len(terms), _RECORD)
-    records["offset"], records["count"] = positions % BLOCK, counts
-    blocks = positions // BLOCK
-    changes = (np.diff(terms.astype(np.int64)) != 0) | (np.diff(blocks) != 0)
-    bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), len(terms)]
+    places = terms * _BLOCKS + positions // BLOCK
+    order = np.lexsort((positions, places))
+    places, records = places[order], np.empty(len(order), _RECORD)
+    records["offset"], records["count"] = positions[order] % BLOCK, counts[order]
+    bounds = [*np.flatnonzero(np.diff(places, prepend=-1)).tolist(), len(places)]
     for start, end in pairwise(bounds):
-        if start < end:
-            yield int(terms[start]), int(blocks[start]), records[start:end]
+        yield int(places[start]), records[start:end]
 
 
 def _remove(connection: apsw.Connection, texts: Mapping[int, TermCounts]) -> None:
-    for term, block, gone in _groups(texts):
-        ((stored,),) = fetch(connection, _READ, (term, block))
+    for place, gone in _groups(texts):
+        ((stored,),) = fetch(connection, _READ, (place,))
         records = np.frombuffer(stored, _RECORD)
         kept = records[~np.isin(records["offset"], gone["offset"])]
         if len(kept):
-            connection.execute(_REPLACE, (term, block, kept.tobytes()))
+            connection.execute(_REPLACE, (place, kept.tobytes()))
         else:
-            connection.execute(_REMOVE, (term, block))
+            connection.execute(_REMOVE, (place,))
 
 
 def _count(

@@ -123,6 +123,23 @@ _COUNT_EDGES = """
     ORDER BY edge.type
 """
 
+_EXPORT_NODES = """
+    SELECT id, label, scope, created, properties FROM node
+    WHERE :scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes))
+    ORDER BY label, id
+"""
+
+_EXPORT_EDGES = """
+    SELECT source.id, edge.type, target.id, edge.properties FROM edge
+    JOIN node AS source ON source.number = edge.source
+    JOIN node AS target ON target.number = edge.target
+    WHERE :scopes IS NULL OR (
+        source.scope IN (SELECT value FROM json_each(:scopes))
+        AND target.scope IN (SELECT value FROM json_each(:scopes))
+    )
+    ORDER BY source.id, edge.type, target.id
+"""
+
 _LAST_CHARACTER: Final = "\U0010ffff"
 
 
@@ -210,6 +227,17 @@ def counts(connection: apsw.Connection, *, scope: Scope) -> Counts:
     else:
         edge_rows = fetch(connection, _COUNT_EDGES, scopes)
     return Counts(labels=labels, levels=levels, edges=dict(edge_rows))
+
+
+def export(connection: apsw.Connection, *, scope: Scope) -> Iterator[Node | Edge]:
+    """Every node by label and id, then every edge by source, type and target."""
+    scopes = {"scopes": scope_list(scope)}
+    with closing(connection.execute(_EXPORT_NODES, scopes)) as rows:
+        for row in rows:
+            yield to_node(*row)
+    with closing(connection.execute(_EXPORT_EDGES, scopes)) as rows:
+        for row in rows:
+            yield to_edge(*row)
 
 
 def _find_query(

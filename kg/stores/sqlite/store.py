@@ -1,6 +1,6 @@
 """The store: `GraphStore` over one SQLite file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -195,6 +195,14 @@ class SQLiteStore:
         """Count nodes and edges."""
         with self._connections.reading() as connection:
             return read.counts(connection, scope=scope)
+
+    def export(self, *, scope: Scope = EVERYTHING) -> Iterator[Node | Edge]:
+        """Yield every node, by label and id, then every edge with both ends in scope.
+
+        One read transaction is open until the iterator is exhausted or closed.
+        """
+        with self._connections.reading() as connection:
+            yield from read.export(connection, scope=scope)
 
     def setting(self, name: str) -> str | None:
         """Return a value kept with the store, such as the embedder's name."""
