@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -289,6 +289,7 @@ def level_choice(encoder: Encoder) -> Iterator[Result]:
     data = sets.levels_of_skills(DATA)
     parents = {m["id"]: m.get("parents", []) for m in data.memories}
     runs = [m for m in data.memories if m["level"] == "trace"]
+    grades = {s: g for q in data.questions for s, g in q.gold.items()}
     lexical = BM25([m["title"] for m in runs])
     ours, gated, theirs = [], [], []
     with knowing(data) as kb:
@@ -301,8 +302,8 @@ def level_choice(encoder: Encoder) -> Iterator[Result]:
     for q in data.questions:
         order = np.argsort(-lexical.scores(q.text), kind="stable")
         nearest = [runs[n]["id"] for n in order if runs[n]["id"] not in q.exclude][:10]
-        theirs.append(_majority([parents[i] for i in nearest]))
-    name = "majority of the 10 nearest runs"
+        theirs.append(_expected_gain([parents[i] for i in nearest], grades))
+    name = "expected gain, 10 nearest runs"
     questions = data.questions
     for said, lists in (("", ours), (", floors kept", gated)):
         both = lists, theirs
@@ -318,16 +319,13 @@ def level_choice(encoder: Encoder) -> Iterator[Result]:
         yield compare("T6b", f"nDCG@10{said}", *gains, name=name)
 
 
-def _majority(parents: Sequence[Sequence[str]]) -> list[str]:
-    """The specific skills that most runs have, then the general ones, then the others."""
+def _expected_gain(parents: Sequence[Sequence[str]], grades: Mapping[str, int]) -> list[str]:
+    """Skills by the part of the runs that have them, times the grade that their level has."""
     votes: dict[str, int] = {}
     for skills in parents:
         for skill in skills:
             votes[skill] = votes.get(skill, 0) + 1
-    everywhere = [s for s, n in votes.items() if n == len(parents)]
-    rest = sorted((s for s in votes if s not in everywhere), key=lambda s: -votes[s])
-    best = [s for s in rest if votes[s] == votes[rest[0]]] if rest else []
-    return [*best, *everywhere, *(s for s in rest if s not in best)]
+    return sorted(votes, key=lambda s: (-votes[s] * grades.get(s, 0), s))
 
 
 def procedures(encoder: Encoder) -> Iterator[Result]:
