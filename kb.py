@@ -325,34 +325,42 @@ class KnowledgeBase:
         )
         self.store.write(Batch(nodes=(node,), edges=edges))
 
-    def show(self, id: str) -> Shown:
+    def show(self, id: str, *, scope: Scope | str | None = None) -> Shown:
         """Return a node, what supports it and what it is linked to; the id may be shortened.
 
+        `scope` is as for `search`.
+
         Raises:
-            UsageError: no node, or several, have this id.
+            UsageError: no node in scope, or several, have this id.
         """
-        full_id = self.resolve(id)
+        readable = _scope(scope)
+        full_id = self.resolve(id, scope=readable)
         node = self.store.get([full_id])[full_id]
-        edges = tuple(self.store.edges([full_id]))
-        around = self.store.get(sorted({e.source for e in edges} | {e.target for e in edges}))
+        edges = tuple(self.store.edges([full_id], scope=readable))
+        around = self.store.get(
+            sorted({e.source for e in edges} | {e.target for e in edges}), scope=readable
+        )
         support = self.store.support([full_id]).get(full_id, Support())
         return Shown(node=node, support=support, edges=edges, neighbours=around)
 
-    def why(self, id: str) -> Evidence:
+    def why(self, id: str, *, scope: Scope | str | None = None) -> Evidence:
         """Return the way from a memory down to the steps that bear it out; the id may be short.
 
-        Raises:
-            UsageError: no node, or several, have this id.
-        """
-        return evidence(self.store, self.resolve(id))
-
-    def resolve(self, id: str) -> str:
-        """Return the one id that begins with `id`.
+        `scope` is as for `search`.
 
         Raises:
-            UsageError: no node, or several, have this id.
+            UsageError: no node in scope, or several, have this id.
         """
-        found = self.store.resolve(id)
+        readable = _scope(scope)
+        return evidence(self.store, self.resolve(id, scope=readable), scope=readable)
+
+    def resolve(self, id: str, *, scope: Scope = EVERYTHING) -> str:
+        """Return the one id in scope that begins with `id`.
+
+        Raises:
+            UsageError: no node in scope, or several, have this id.
+        """
+        found = list(self.store.get(self.store.resolve(id), scope=scope))
         if id in found:
             return id
         if not found:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from .items import Item
 from .render import body_text, count_tokens, fenced, key_text
 
-_ANY_MARK = "memory-0000000000000000"
-"""As long as every mark is."""
+_ANY_MARK = "memory-r-0000000000000000"
+"""As long as the longest mark."""
 
 
 @dataclass(frozen=True, slots=True)

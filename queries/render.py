@@ -1,11 +1,11 @@
 """An answer as text for a prompt: fenced, hedged, and never longer than its budget."""
 
 import math
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..kg.marks import mark, without_marks
 from ..kg.types import Insight, Memory, Support
 from .items import Answer, Item
 
@@ -37,23 +37,29 @@ def count_tokens(text: str) -> int:
 def prompt_text(answer: Answer) -> str:
     """An answer as text to put into an agent's prompt; empty where the answer abstained.
 
-    The fence is the same for the same answer and cannot be closed from inside: its mark is taken
+    The mark of the fence names the retrieval where it was recorded, so that a run that saw the
+    answer can be told later. It cannot be closed from inside: whatever looks like a mark is taken
     out of every text, and no line of a memory begins a line of the result.
     """
     if answer.abstained or not answer.items:
         return ""
-    mark = f"memory-{answer.id.rpartition('-')[2]}"
-    return fenced(answer.items, mark=mark, brief=answer.brief)
+    return fenced(answer.items, mark=mark(answer.retrieval_id or answer.id), brief=answer.brief)
 
 
 def fenced(items: Sequence[Item], *, mark: str, brief: bool) -> str:
     """Items between two lines that hold the mark; `brief` leaves out all but text and id."""
     lines = [f"<{mark}>", _HEDGE]
     for number, item in enumerate(items, start=1):
-        lines += _item_lines(item, lead=f"{number}. ", mark=mark, brief=brief)
+        lines += _item_lines(item, lead=f"{number}. ", brief=brief)
         for lower in item.beneath:
-            lines += _item_lines(lower, lead="   - ", mark=mark, brief=brief)
+            lines += _item_lines(lower, lead="   - ", brief=brief)
     return "\n".join([*lines, f"</{mark}>"])
+
+
+def fenced_lines(lines: Sequence[str], *, mark: str) -> str:
+    """Lines as data between two marks, each cleaned, without marks of its own, and indented."""
+    inside = [f"  {without_marks(clean(line).replace(chr(10), ' ').rstrip())}" for line in lines]
+    return "\n".join([f"<{mark}>", _HEDGE, *(i for i in inside if i.strip()), f"</{mark}>"])
 
 
 def key_text(memory: Memory, *, short: bool = False) -> str:
@@ -103,20 +109,16 @@ def support_text(support: Support) -> str:
     return " ".join(said) + (f" ({', '.join(ends)})" if ends else "")
 
 
-def _item_lines(item: Item, *, lead: str, mark: str, brief: bool) -> Iterator[str]:
+def _item_lines(item: Item, *, lead: str, brief: bool) -> Iterator[str]:
     memory = item.memory
     warning = "untrusted: holds words from tool output" if memory.untrusted else ""
     known = "" if brief else support_text(item.support)
     level = "" if brief else item.level
     notes = "; ".join(n for n in (level, known, warning, memory.id) if n)
     polarity = "Avoid: " if memory.polarity == "avoid" else ""
-    first, *rest = _unfenced(item.text, mark).split("\n")
-    yield f"{lead}{polarity}{first} [{_unfenced(one_line(notes), mark)}]"
+    first, *rest = without_marks(item.text).split("\n")
+    yield f"{lead}{polarity}{first} [{without_marks(one_line(notes))}]"
     yield from (f"{' ' * len(lead)}{line}" for line in rest if line.strip())
-
-
-def _unfenced(text: str, mark: str) -> str:
-    return re.sub(re.escape(mark), "memory", text, flags=re.IGNORECASE)
 
 
 def _counted(number: int, noun: str) -> str:
