@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "why": "query:why",
     "stats": "store:stats",
     "forget": "store:forget",
+    "mcp": "mcp:mcp",
     "demo": "demo:demo",
 }
 """Where each command stands in `commands/`, in the order in which help lists them."""
@@ -30,6 +31,7 @@ SUMMARIES: Final[Mapping[str, str]] = {
     "why": "Show the evidence of a memory, down to the steps.",
     "stats": "Count what is kept.",
     "forget": "Delete memories.",
+    "mcp": "Serve the memory to an agent.",
     "demo": "Do all of it on the sample runs.",
 }
 """What help says of each command without loading it."""
