@@ -147,7 +147,12 @@ def _of_row(source: Source, row: Mapping[str, Any], prefix: str) -> Trajectory:
 
 def _walk(events: list[tuple[str, Mapping[str, Any]]]) -> Events:
     walked: Events = V1Events() if any(is_event(e) for _, e in events) else V0Events()
+    seen: dict[str, Mapping[str, Any]] = {}
     for ref, event in events:
+        id = string(event.get("id"))
+        if id and seen.get(id) == event:
+            continue  # written twice
+        seen[id] = event
         walked.add(event, ref)
     return walked
 
