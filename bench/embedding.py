@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+
 from stepladder.kg import codes
 from stepladder.kg.embedding.static import StaticEmbedder
 

@@ -65,7 +65,7 @@ class StepRecord:
     before, `reads` those it looked at; paths are relative to the project where that can be told.
     `own` is true where it runs or changes only files that the agent made in this run.
     `purpose` is equal for two steps that try the same thing.
-    `check` is true for a test, a build, a type check, a linter or a script run that can pass or fail.
+    `check` is true for what can pass or fail: a test, a build, a type check, a linter, a script.
     """
 
     index: int

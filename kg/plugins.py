@@ -10,7 +10,7 @@ from .errors import PluginError, UsageError
 
 
 def names(group: str, *, built_in: Mapping[str, str]) -> tuple[str, ...]:
-    """The names that can be loaded in a group: ours in their order, then those of other packages."""
+    """The names that can be loaded in a group: ours in their order, then others by name."""
     others = sorted(p.name for p in entry_points(group=group) if p.name not in built_in)
     return (*built_in, *others)
 

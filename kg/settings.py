@@ -19,7 +19,7 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Settings":
-        """Take the settings from an environment; by default the store is in the user's data folder."""
+        """Take the settings from an environment; the store is in the user's data folder by default."""
         return cls(
             store=environment.get("STEPLADDER_STORE") or str(default_store()),
             embedder=environment.get("STEPLADDER_EMBEDDER") or "static-256",

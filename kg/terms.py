@@ -1,22 +1,17 @@
 """Words as numbers: the tokenizer and the term counts that lexical scoring rests on."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import Protocol
+from typing import cast
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 _MAX_COUNT = 255
-
-
-class _Tokenizer(Protocol):
-    def __call__(
-        self, text: bytes, flags: int, locale: None, /, **options: bool
-    ) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +30,9 @@ class TermCounts:
 
 
 @cache
-def _tokenizer() -> _Tokenizer:
+def _tokenizer() -> Callable[..., list[str]]:
     connection = apsw.Connection(":memory:")
-    tokenizer: _Tokenizer = connection.fts5_tokenizer("porter", ["unicode61"])
-    return tokenizer
+    return cast("Callable[..., list[str]]", connection.fts5_tokenizer("porter", ["unicode61"]))
 
 
 def tokenize(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepladder.kg.embedding.static import StaticEmbedder
 
 ROOT = Path(__file__).resolve().parent.parent
