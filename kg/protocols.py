@@ -1,6 +1,6 @@
 """What a store and an embedder must offer. Both are found by name, entry point or `module:attr`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
@@ -168,6 +168,14 @@ class GraphStore(Protocol):
 
     def counts(self, *, scope: Scope = EVERYTHING) -> Counts:
         """Count nodes and edges."""
+        ...
+
+    def export(self, *, scope: Scope = EVERYTHING) -> Generator[Node | Edge, None, None]:
+        """Yield every node, by label and id, then every edge with both ends in scope.
+
+        Edges come by source, type and target. All of it is one state of the store, however much
+        is written meanwhile; close the iterator where it is not read to its end.
+        """
         ...
 
     def setting(self, name: str) -> str | None:

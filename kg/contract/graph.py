@@ -271,6 +271,27 @@ def deleting_takes_nodes_with_their_edges(store: GraphStore) -> None:
     equal(store.write(Batch(nodes=nodes, edges=edges)), WriteReport(added=1, edges_added=3))
 
 
+def an_export_is_one_state_however_much_is_written_meanwhile(store: GraphStore) -> None:
+    nodes = tuple(_insight(f"insight-{i}") for i in range(4))
+    tools = (Task(id="task-1", created="", title="t"), Trace(id="trace-1", created="", title="t"))
+    edges = tuple(
+        Edge(source=f"insight-{a}", type="SIMILAR_TO", target=f"insight-{b}", score=0.5)
+        for a, b in ((0, 1), (0, 2), (1, 2))
+    )
+    store.write(Batch(nodes=(*reversed(nodes), *tools), edges=tuple(reversed(edges))))
+    exported = store.export()
+    first = next(exported)
+    store.write(Batch(nodes=(_insight("insight-9"), replace(nodes[1], title="changed"))))
+    store.delete(["insight-2"])
+    equal([first, *exported], [*nodes, *tools, *edges])
+    equal(list(store.export(scope=Scope.of())), list(store.export()))
+    half_read = store.export()
+    next(half_read)
+    half_read.close()
+    equal(store.delete([n.id for n in (*nodes, *tools)]), 5)
+    equal(list(store.export()), [_insight("insight-9")])
+
+
 CASES: Final = (
     nodes_of_every_label_come_back_as_written,
     get_keeps_the_order_asked_for_and_leaves_out_what_is_not_there,
@@ -285,6 +306,7 @@ CASES: Final = (
     find_compares_properties_and_orders_by_id,
     ids_are_resolved_by_their_beginning,
     known_actions_name_the_trace_that_holds_them,
+    an_export_is_one_state_however_much_is_written_meanwhile,
     settings_are_kept_and_replaced,
     a_closed_store_says_so,
     deleting_takes_nodes_with_their_edges,

@@ -4,7 +4,7 @@ from random import Random
 from typing import Final
 
 from ..protocols import GraphStore
-from ..types import NODE_TYPES, Memory, Scope
+from ..types import NODE_TYPES, Memory, Scope, label_of
 from .check import equal
 from .model import Model, random_batch, random_scope
 
@@ -50,6 +50,8 @@ def _compare(store: GraphStore, model: Model, scope: Scope, *, about: str) -> No
     coming = [e for e in edges if e.target in some]
     equal(store.edges(sorted(some), direction="in", scope=scope), coming, about=about)
     equal(store.ancestry(ids[::3], scope=scope), model.ancestry(ids[::3], scope), about=about)
+    everything = sorted(seen.values(), key=lambda n: (label_of(n), n.id))
+    equal(list(store.export(scope=scope)), [*everything, *edges], about=about)
     equal(store.counts(scope=scope), model.counts(scope), about=about)
     found = store.features(ids, scope=scope)
     equal([c.memory for c in found], [n for n in seen.values() if isinstance(n, Memory)])

@@ -1,6 +1,6 @@
 """The store: `GraphStore` over one SQLite file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -196,7 +196,7 @@ class SQLiteStore:
         with self._connections.reading() as connection:
             return read.counts(connection, scope=scope)
 
-    def export(self, *, scope: Scope = EVERYTHING) -> Iterator[Node | Edge]:
+    def export(self, *, scope: Scope = EVERYTHING) -> Generator[Node | Edge, None, None]:
         """Yield every node, by label and id, then every edge with both ends in scope.
 
         One read transaction is open until the iterator is exhausted or closed.
