@@ -28,6 +28,8 @@ from .kg.types import (
     LevelName,
     Memory,
     Node,
+    OutcomeSource,
+    OutcomeStatus,
     Retrieval,
     Scope,
     Support,
@@ -35,7 +37,11 @@ from .kg.types import (
     memories,
 )
 from .queries.answer import Answer, retrieve
+from .queries.by_use import with_holdout
+from .queries.feedback import reported
 from .queries.search import Hit, search
+from .queries.uplift import Uplift, uplift
+from .queries.use import Use, all_episodes, use_of
 from .queries.why import Evidence, evidence
 
 EMBEDDERS: Final[Mapping[str, str]] = {
@@ -279,6 +285,7 @@ class KnowledgeBase:
         bodies: bool = False,
         exclude: Iterable[str] = (),
         record: bool = True,
+        holdout: float = 0.0,
         now: datetime | None = None,
     ) -> Answer:
         """Answer a task with the most abstract memories that apply to it, or with none.
@@ -287,6 +294,8 @@ class KnowledgeBase:
         memory against one score instead; `bodies` shows whole texts as far as the budget allows.
         It is recorded as a `Retrieval` under the answer's
         `retrieval_id`, so that a later run that saw it can be credited; not with `record=False`.
+        `holdout` are the odds, in [0, 1], with which one item is withheld at random, so that
+        `uplift` can tell what showing them does.
         """
         answer = retrieve(
             self.store,
@@ -304,12 +313,16 @@ class KnowledgeBase:
             exclude=frozenset(exclude),
         )
         time = (now or datetime.now(UTC)).isoformat()
-        answer = replace(answer, retrieval_id=content_id("r", answer.query, project, time))
+        id = content_id("r", answer.query, project, time)
+        answer = replace(answer, retrieval_id=id if record else "")
         if record:
-            self._record(answer, project=project, time=time)
+            answer = with_holdout(answer, odds=holdout, seed=id)
+            self._record(answer, project=project, domain=domain, holdout=holdout, time=time)
         return answer
 
-    def _record(self, answer: Answer, *, project: str, time: str) -> None:
+    def _record(
+        self, answer: Answer, *, project: str, domain: str, holdout: float, time: str
+    ) -> None:
         node = Retrieval(
             id=answer.retrieval_id,
             created=time,
@@ -318,12 +331,57 @@ class KnowledgeBase:
             abstained=answer.abstained,
             confidence=answer.confidence,
             floor=answer.floor,
+            domain=domain,
+            holdout=holdout,
         )
-        edges = tuple(
-            Edge(source=node.id, type="SHOWED", target=item.memory.id, rank=rank)
+        shown = (
+            Edge(source=node.id, type="SHOWED", target=each.memory.id, rank=rank)
             for rank, item in enumerate(answer.items, start=1)
+            for each in (item, *item.beneath)
         )
-        self.store.write(Batch(nodes=(node,), edges=edges))
+        withheld = (
+            Edge(source=node.id, type="WITHHELD", target=id, rank=rank)
+            for id, rank in answer.held_out
+        )
+        self.store.write(Batch(nodes=(node,), edges=(*shown, *withheld)))
+
+    def feedback(
+        self,
+        retrieval_id: str,
+        *,
+        outcome: OutcomeStatus,
+        used: Iterable[str] = (),
+        source: OutcomeSource = "human",
+        scope: Scope | str | None = None,
+    ) -> tuple[str, ...]:
+        """Say how the work went that an answer was given for; return what that is credited to.
+
+        With `used` it is credited to those memories of the answer alone. Ids may be short.
+
+        Raises:
+            UsageError: there is no such retrieval in scope, or it did not show what was used.
+        """
+        batch, credited = reported(
+            self.store,
+            self.resolve(retrieval_id, scope=_scope(scope)),
+            outcome=outcome,
+            used=used,
+            source=source,
+        )
+        self.store.write(batch)
+        return credited
+
+    def use(self, id: str) -> dict[str, Use]:
+        """Count how often a memory was shown and used and how that went, by domain.
+
+        Raises:
+            UsageError: no node, or several, have this id.
+        """
+        return use_of(self.store, self.resolve(id))
+
+    def uplift(self) -> Uplift:
+        """Estimate what shown memories did, from answers given with a holdout."""
+        return uplift(all_episodes(self.store))
 
     def show(self, id: str, *, scope: Scope | str | None = None) -> Shown:
         """Return a node, what supports it and what it is linked to; the id may be shortened.

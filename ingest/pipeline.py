@@ -12,11 +12,12 @@ from pathlib import Path
 
 from ..kg.errors import ReadError, StepladderError
 from ..kg.protocols import Embedder, GraphStore
-from ..kg.types import Batch, Edge, Trace, memories
+from ..kg.types import Batch, Edge, Retrieval, Trace, memories
 from . import nodes
 from .clean import redacted
 from .detect import BESIDE_RUNS, looks_like
 from .domain import domain_of
+from .marked import marked_in
 from .outcome import SideCars
 from .project import language_of, project_of
 from .protocols import Distiller, TrajectoryReader
@@ -196,6 +197,16 @@ class Pipeline:
             FileNote(path=trajectory.source, reason=w) for w in trajectory.warnings
         )
 
+    def _seen(self, run: RunRecord) -> list[Edge]:
+        """Link the retrievals of this store whose answers the run saw."""
+        marked = marked_in(run.trajectory)
+        known = self.store.get(marked) if marked else {}
+        return [
+            Edge(source=id, type="IN_TRACE", target=run.trace_id)
+            for id, node in known.items()
+            if isinstance(node, Retrieval)
+        ]
+
     def _without_copies(self, trajectory: Trajectory, id: str) -> tuple[Trajectory, str]:
         """Leave out the leading turns that another trace holds already, and name that trace."""
         uids = [c.uid for c in trajectory.calls if c.uid]
@@ -216,6 +227,7 @@ class Pipeline:
         distillate = self.distiller.distill(run)
         all_nodes = (*level_nodes, *distillate.nodes)
         edges = (*level_edges, *distillate.edges)
+        edges = (*edges, *self._seen(run))
         if continues:
             edges = (*edges, Edge(source=run.trace_id, type="CONTINUES", target=continues))
         recalled = memories(all_nodes)

@@ -32,6 +32,8 @@ EdgeType = Literal[
     "USES",
     "RAISES",
     "SHOWED",
+    "WITHHELD",
+    "USED",
     "IN_TRACE",
 ]
 
@@ -56,7 +58,7 @@ KINDS: Final = (
     "repository exploration",
     "algorithmic strategy",
 )
-"""The ten kinds of process knowledge that transfer. Source: arXiv 2604.14004, table of categories."""
+"""The ten kinds of process knowledge that transfer. Source: arXiv 2604.14004."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,12 +227,21 @@ class Error(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval(Node):
-    """One answer given: the query and how sure the answer was."""
+    """One answer given: the query and how sure the answer was.
+
+    `outcome` is what somebody reported of the work it was given for; where a run saw the answer
+    (IN_TRACE), that run has an outcome too. `holdout` is the odds with which one item was
+    withheld to learn what items do.
+    """
 
     query: str
     abstained: bool
     confidence: float
     floor: float
+    domain: str = ""
+    holdout: float = 0.0
+    outcome: OutcomeStatus = "unknown"
+    outcome_source: OutcomeSource = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

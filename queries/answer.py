@@ -10,6 +10,7 @@ from ..kg.types import EVERYTHING, Scope, Support, level_name
 from .antichain import Place, antichain, worth_adding
 from .applicability import REASONS, Nominee, Situation, relation
 from .budget import within_budget
+from .by_use import by_use
 from .descent import paths_down
 from .explain import why_shown
 from .floors import Floors
@@ -18,6 +19,7 @@ from .judge import Judged, judge, why_nothing
 from .level import ancestors
 from .nominate import Nominees, nominate
 from .terms import surfaces
+from .use import adjustments
 
 __all__ = ["UNASSIGNED", "Answer", "Item", "retrieve"]
 
@@ -85,6 +87,10 @@ def retrieve(
     if not judged.fitting and floors.depend_on_runs(nominees.ordered):
         floors = replace(floors, runs=store.counts().levels.get("trace", 0))
         judged = judge(nominees.ordered, conditions, floors)
+    judged = by_use(
+        judged,
+        adjustments(store, [n.hit.memory.id for n, _ in judged.fitting], domain=domain),
+    )
     fitting = [n for n, _ in judged.fitting]
     places = antichain(fitting, _above(store, fitting))
     items = _items(

@@ -18,6 +18,8 @@ Reason = Literal[
     "repeated",
     "limit",
     "budget",
+    "use",
+    "holdout",
 ]
 
 REASONS: Final[dict[Reason, str]] = {
@@ -30,6 +32,8 @@ REASONS: Final[dict[Reason, str]] = {
     "repeated": "say the same as another item",
     "limit": "ranked below the number asked for",
     "budget": "did not fit the budget",
+    "use": "went with failures when shown for such work",
+    "holdout": "were held out at random, to learn what showing them does",
 }
 """Why a memory was withheld, in words that follow a count."""
 

@@ -52,6 +52,8 @@ class Answer:
     brief: bool = False
     """True where keys had to be cut to fit the budget."""
     retrieval_id: str = ""
+    held_out: tuple[tuple[str, int], ...] = ()
+    """Ids and ranks of what was withheld at random, to learn what showing it does."""
 
     def shown(self) -> Iterator[Item]:
         """Yield every item with those beneath it, in the order they are rendered."""

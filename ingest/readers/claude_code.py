@@ -217,8 +217,11 @@ class _Session:
         self._speech(thread, record, content, injected=injected)
 
     def _attachment(self, record: Record, fields: Mapping[str, Any]) -> None:
-        """Take in what a person typed while the agent was at work."""
+        """Take in what a person typed while the agent was at work, and what hooks told it."""
         attachment = mapping(fields.get("attachment"))
+        if attachment.get("type") == "hook_additional_context":
+            told = attachment.get("content")
+            self._speech(self._thread(self._route(fields, {})), record, told, injected=True)
         if attachment.get("type") != "queued_command":
             return
         origin = string(mapping(attachment.get("origin")).get("kind"))
