@@ -1,10 +1,13 @@
 """A trajectory with every secret removed, before anything else looks at its text."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from .redact import Redactor
 from .trajectory import Observation, ToolCall, Trajectory, Turn
+
+_TIME = re.compile(r"[\d:.TZ+ -]{0,40}")
 
 
 def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
@@ -32,6 +35,8 @@ def redacted(trajectory: Trajectory, redactor: Redactor) -> Trajectory:
         branch=text(trajectory.branch),
         domain=text(trajectory.domain),
         language=text(trajectory.language),
+        started=_time(trajectory.started, redactor),
+        ended=_time(trajectory.ended, redactor),
         exit_status=text(trajectory.exit_status),
         outcome=replace(trajectory.outcome, detail=text(trajectory.outcome.detail)),
         warnings=tuple(text(w) for w in trajectory.warnings),
@@ -53,6 +58,7 @@ def _turn(turn: Turn, redactor: Redactor) -> Turn:
         turn,
         text=redactor.text(turn.text),
         thought=redactor.text(turn.thought),
+        timestamp=_time(turn.timestamp, redactor),
         calls=tuple(_call(c, redactor) for c in turn.calls),
     )
 
@@ -63,8 +69,14 @@ def _call(call: ToolCall, redactor: Redactor) -> ToolCall:
         name=redactor.text(call.name),
         arguments=redactor.value(call.arguments),
         raw=redactor.text(call.raw),
+        timestamp=_time(call.timestamp, redactor),
         observation=_observation(call.observation, redactor),
     )
+
+
+def _time(text: str, redactor: Redactor) -> str:
+    """A time as it stands; what only stands in its place is text like any other."""
+    return text if _TIME.fullmatch(text) else redactor.text(text)
 
 
 def _observation(observation: Observation | None, redactor: Redactor) -> Observation | None:
