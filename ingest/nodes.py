@@ -1,6 +1,7 @@
 """A run as nodes and edges of level 0: its trace, its steps and what they hang from."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ..kg.ids import content_id
 from ..kg.types import (
@@ -22,6 +23,10 @@ _TAIL_CHARS = 800
 _COMMAND_CHARS = 600
 _TITLE_WORDS = 20
 _TASK_CHARS = 4000
+_REST_CHARS = 120
+_NAMED = 4
+"""Tools and files that a trace's key names at most."""
+
 _NO_TIME = "1970-01-01T00:00:00Z"
 
 
@@ -60,7 +65,7 @@ def trace_of(run: RunRecord, *, content_hash: str) -> Trace:
         created=created_of(run),
         scope=scope_of(run.project),
         title=" ".join(words[:_TITLE_WORDS]) or f"A run of {t.agent}",
-        description=" ".join((" ".join(words[_TITLE_WORDS:]), " ".join(rest.split())))[:400].strip(),
+        description=_place_of(run, (*words[_TITLE_WORDS:], *rest.split())),
         content=t.task[:_TASK_CHARS],
         task=run.task_id,
         project=run.project,
@@ -85,6 +90,23 @@ def trace_of(run: RunRecord, *, content_hash: str) -> Trace:
         exit_status=t.exit_status,
         warnings=t.warnings,
     )
+
+
+def _place_of(run: RunRecord, words: Sequence[str]) -> str:
+    """Where a run took place, what it used and changed, and the task's further words.
+
+    A trace is the most concrete of all memories: project, tools and files are what it is found by.
+    """
+    tools = Counter(s.program for s in run.steps if s.main and s.program)
+    files = dict.fromkeys(f for s in run.steps for f in s.edits if s.phase == "edit")
+    parts = (
+        f"In {run.project}" if run.project else "",
+        run.language,
+        ", ".join(name for name, _ in tools.most_common(_NAMED)),
+        " ".join(list(files)[:_NAMED]),
+    )
+    place = "; ".join(p for p in parts if p)
+    return " ".join((f"{place}." if place else "", " ".join(words)[:_REST_CHARS])).strip()
 
 
 def created_of(run: RunRecord) -> str:

@@ -8,7 +8,6 @@ from ....kg.types import Workflow
 from ...nodes import created_of, scope_of
 from ...record import Repair, RunRecord, StepRecord
 from .changes import Changes, changes_of
-from .setting import setting_of
 from .templates import step_template
 from .wording import error_words
 
@@ -84,7 +83,7 @@ def _workflow(
         created=created_of(run),
         scope=scope_of(run.project),
         title=title,
-        description=f"Repair of a failing step{setting_of(run)}: {' -> '.join(texts)}.",
+        description=f"Repair of a failing step: {' -> '.join(texts)}.",
         content="\n".join(f"{n}. {text}" for n, text in enumerate(texts, start=1)),
         task=run.task_id,
         project=run.project,

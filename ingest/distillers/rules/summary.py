@@ -26,6 +26,7 @@ _NOUNS: Final = {
 _NAMED_KINDS: Final = 6
 _LATER: Final = 3
 _TIMES: Final = {1: "once", 2: "twice"}
+_PAST: Final = {"pass": "passed", "fail": "failed", "nothing-ran": "ran nothing"}
 _CHECKS: Final = frozenset({"run", "test", "build", "lint"})
 _ENDINGS: Final = {
     "submitted": "handed in", "exit_cost": "stopped at the cost limit",
@@ -41,11 +42,11 @@ def summary_of(run: RunRecord) -> Summary:
     points = list(_turning_points(run, changes))[:_TURNING_POINTS]
     closing = closing_of(run, ask, changes)
     expectation = expectation_of(ask)
-    task = _sentence(ask.title)
+    intent = intent_of(ask, run.steps, changes)
     asked = dict.fromkeys(understood(r.text).title for r in run.requests[1:] if is_goal(r.text))
     later = [title for title in asked if title != ask.title][:_LATER]
     parts = (
-        f"Task: {task}",
+        f"{intent}{setting_of(run)}. Task: {_sentence(ask.title)}",
         expectation,
         f"Asked later: {'; '.join(later)}." if later else "",
         f"Tried: {_tried(run, changes)}.",
@@ -53,13 +54,12 @@ def summary_of(run: RunRecord) -> Summary:
         f"Changed, in the agent's words: {closing}" if closing else "",
         f"End: {'; '.join([*_end(run, changes), _verdict(run)])}.",
     )
-    intent = intent_of(ask, run.steps, changes)
     return Summary(
         id=content_id("summary", run.trace_id),
         created=created_of(run),
         scope=scope_of(run.project),
-        title=f"{intent}{setting_of(run)}: {_course(run, changes)}",
-        description=f"{task} {expectation}".strip(),
+        title=ask.title,
+        description=f"{_situation(run, changes)} {expectation}".strip(),
         content=" ".join(p for p in parts if p),
         task=run.task_id,
         project=run.project,
@@ -83,13 +83,9 @@ def _tried(run: RunRecord, changes: Changes) -> str:
     kinds = [count(phases[p], _NOUNS[p]) for p in named[:_NAMED_KINDS]]
     rest = sum(phases[p] for p in named[_NAMED_KINDS:]) + phases["other"]
     if rest:
-        kinds.append(f"{rest} other" if not kinds or rest == 1 else f"{rest} others")
+        kinds.append(count(rest, "other step"))
     told = f"{count(len(run.steps), 'step')}: {listed(kinds)}"
-    touched = [
-        count(len(files), noun)
-        for files, noun in ((changes.changed, "changed file"), (changes.added, "new file"))
-        if files
-    ]
+    touched = _touched(changes)
     made = f"; {listed(touched)}" if touched else ""
     helpers = (
         f"; {count(len(changes.helpers), 'file')} made only on the way" if changes.helpers else ""
@@ -167,29 +163,21 @@ def _check_name(step: StepRecord) -> str:
 # --- how it ended --------------------------------------------------------------------------------
 
 
-def _course(run: RunRecord, changes: Changes) -> str:
-    """The run in one line of general words: what turned it, else how much was done, and its end."""
-    shown = _shown_first(run, changes)
-    turned = [name for name, _ in _turned(run)][:1]
-    done = [shown] if shown and not turned else turned
-    if not done:
-        done = _touched(changes) or _most_done(run)
-    known = run.trajectory.outcome.status != "unknown"
-    return ", ".join([*done, *_last_check(run, changes), *([_verdict(run)] if known else [])])
+def _situation(run: RunRecord, changes: Changes) -> str:
+    """The course of the run in one line of general words, the same for every field of work."""
+    if not changes.files:
+        return "Nothing was changed, only looked at and tried."
+    if next(_turned(run), None):
+        return "The change was checked: a check failed before it and passed after it."
+    check = _verdict_after(run, changes)
+    if check is None or not check.verdict:
+        return "The change was not checked at the end."
+    return f"The change was checked, and the check {_PAST[check.verdict]}."
 
 
 def _touched(changes: Changes) -> list[str]:
-    named = ((changes.changed, "file changed"), (changes.added, "new file"))
-    kinds = [(len(files), noun) for files, noun in named if files]
-    return [
-        f"{number} {noun if number == 1 else noun.replace('file', 'files')}"
-        for number, noun in kinds
-    ]
-
-
-def _most_done(run: RunRecord) -> list[str]:
-    kinds = Counter(_sort_of(s) for s in run.steps).most_common(2)
-    return [listed([count(number, _NOUNS.get(kind, "other step")) for kind, number in kinds])]
+    changed = [f"{count(len(changes.changed), 'file')} changed"] if changes.changed else []
+    return [*changed, *([count(len(changes.added), "new file")] if changes.added else [])]
 
 
 def _end(run: RunRecord, changes: Changes) -> list[str]:
@@ -212,15 +200,23 @@ def _verdict(run: RunRecord) -> str:
 
 def _last_check(run: RunRecord, changes: Changes) -> Iterator[str]:
     """What the last check after the last change said, or that there was none after it."""
-    last_edit = max((s.index for s in run.steps if changed_by(s, changes)), default=-1)
-    after = run.steps[last_edit + 1 :]
-    told = [s for s in after if s.check and s.verdict in ("pass", "fail")]
-    if told:
-        verdict = "passed" if told[-1].verdict == "pass" else "failed"
-        yield f"the last run of {_check_name(told[-1])} {verdict}"
-    elif last_edit >= 0 and any(is_code(f) for f in changes.files):
-        ran = [s for s in after if s.check]
-        if ran:
-            yield f"{_check_name(ran[-1])} ran after the last change, its verdict is not recorded"
-        elif not any(s.phase in _CHECKS for s in after):
+    check = _verdict_after(run, changes)
+    if check and check.verdict:
+        yield f"the last run of {_check_name(check)} {_PAST[check.verdict]}"
+    elif check:
+        yield f"{_check_name(check)} ran after the last change, its verdict is not recorded"
+    elif any(is_code(f) for f in changes.files):
+        after = run.steps[_last_change(run, changes) + 1 :]
+        if not any(s.phase in _CHECKS for s in after):
             yield "nothing was checked after the last change"
+
+
+def _verdict_after(run: RunRecord, changes: Changes) -> StepRecord | None:
+    """The last check with a verdict after the last change, else the last without one."""
+    checks = [s for s in run.steps[_last_change(run, changes) + 1 :] if s.check]
+    told = [s for s in checks if s.verdict in ("pass", "fail")]
+    return (told or checks or [None])[-1]
+
+
+def _last_change(run: RunRecord, changes: Changes) -> int:
+    return max((s.index for s in run.steps if changed_by(s, changes)), default=-1)

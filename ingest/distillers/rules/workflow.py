@@ -11,8 +11,6 @@ from ...nodes import created_of, scope_of
 from ...record import RunRecord, StepRecord
 from .asks import Ask, ask_of, is_goal, request_turns, understood
 from .changes import Changes, changed_by, changes_of
-from .intent import intent_of
-from .setting import setting_of
 from .templates import step_template
 
 _MIN_TEMPLATES: Final = 3
@@ -54,8 +52,7 @@ def workflows_of(run: RunRecord) -> Iterator[tuple[Workflow, tuple[int, ...]]]:
     for ask, steps in pieces:
         templates = _templates(run, steps, changes)
         if _is_procedure(templates):
-            intent = intent_of(ask, steps, changes)
-            workflow = _workflow(run, ask, steps, [t.told for t in templates], intent=intent)
+            workflow = _workflow(run, ask, steps, [t.told for t in templates])
             yield workflow, tuple(t.index for t in templates)
 
 
@@ -169,14 +166,14 @@ def _is_procedure(templates: list[_Template]) -> bool:
 
 
 def _workflow(
-    run: RunRecord, ask: Ask, steps: Sequence[StepRecord], texts: Sequence[str], *, intent: str
+    run: RunRecord, ask: Ask, steps: Sequence[StepRecord], texts: Sequence[str]
 ) -> Workflow:
     return Workflow(
         id=content_id("workflow", run.trace_id, ask.line[:500], *texts),
         created=created_of(run),
         scope=scope_of(run.project),
-        title=f"{intent}: {ask.subject}",
-        description=f"Procedure{setting_of(run)}: {' -> '.join(texts)}.",
+        title=ask.subject,
+        description=f"Procedure: {' -> '.join(texts)}.",
         content="\n".join(f"{n}. {text}" for n, text in enumerate(texts, start=1)),
         task=run.task_id,
         project=run.project,
