@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from .ingest.distillers import load_distiller
 from .ingest.imported import BadRow, Imported, from_rows
-from .ingest.pipeline import IngestOptions, IngestReport, Pipeline, Progress
+from .ingest.lesson_book import Verdict, keep_lessons
+from .ingest.lessons import Lesson
+from .ingest.pipeline import IngestOptions, IngestReport, Pipeline, Progress, runs_in
 from .ingest.readers import load_readers
 from .ingest.redact import Redactor
+from .ingest.turning_points import TurningPoint, turning_points
 from .kg import plugins
 from .kg.errors import EmbeddingError, UsageError
 from .kg.ids import content_id
@@ -240,6 +243,29 @@ class KnowledgeBase:
             for id in sorted(own)
         ]
         return [n for n in made.nodes.values() if n.id not in own], taken
+
+    def turning_points(self, file: str | Path) -> dict[str, tuple[TurningPoint, ...]]:
+        """Where the runs of a session file turned, by the ids of their traces; nothing is kept.
+
+        Raises:
+            ReadError: nothing of the file could be read.
+        """
+        runs = runs_in(Path(file), readers=load_readers())
+        return {run.trace_id: turning_points(run) for run in runs}
+
+    def record_lessons(
+        self, lessons: Sequence[Lesson], *, trace: str, scope: Scope | str | None = None
+    ) -> list[Verdict]:
+        """Take what an agent learned in a run as candidate insights of the run's project.
+
+        A lesson that cites no step, names its own project, is too long or repeats a known insight
+        is refused with the reason; at most three are taken from one run.
+
+        Raises:
+            UsageError: there is no such run in scope.
+        """
+        id = self.resolve(trace, scope=_scope(scope))
+        return keep_lessons(self.store, self.embedder, lessons, trace=id)
 
     def search(
         self,

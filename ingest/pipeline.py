@@ -17,6 +17,7 @@ from . import nodes
 from .clean import redacted
 from .detect import BESIDE_RUNS, looks_like
 from .domain import domain_of
+from .lessons import lessons_on
 from .marked import marked_in
 from .outcome import SideCars
 from .project import language_of, project_of
@@ -183,7 +184,7 @@ class Pipeline:
         run = _record(trajectory, id)
         batch = self._batch(run, content_hash=content_hash, continues=continues)
         if stored is not None:
-            batch = replace(batch, retract=(id,))
+            batch = replace(self._with_lessons(batch, id), retract=(id,))
         if not options.dry_run:
             self.store.write(batch)
         if stored is None:
@@ -195,6 +196,25 @@ class Pipeline:
         report.steps += len(run.steps)
         report.warnings.extend(
             FileNote(path=trajectory.source, reason=w) for w in trajectory.warnings
+        )
+
+    def _with_lessons(self, batch: Batch, id: str) -> Batch:
+        """The batch with what an agent wrote down about the run before it was read again."""
+        lessons, links = lessons_on(self.store, id)
+        told = {n.id for n in lessons}
+        known = {n.id for n in batch.nodes} | told
+        if not lessons:
+            return batch
+        recalled = memories(lessons)
+        encoded = self.embedder.encode([m.key for m in recalled])
+        return replace(
+            batch,
+            nodes=(*batch.nodes, *lessons),
+            edges=(*batch.edges, *(e for e in links if {e.source, e.target} <= known)),
+            vectors={
+                **batch.vectors,
+                **{m.id: v for m, v in zip(recalled, encoded, strict=True)},
+            },
         )
 
     def _seen(self, run: RunRecord) -> list[Edge]:
@@ -237,6 +257,21 @@ class Pipeline:
             edges=edges,
             vectors={m.id: v for m, v in zip(recalled, vectors, strict=True)},
         )
+
+
+def runs_in(file: Path, *, readers: tuple[TrajectoryReader, ...]) -> Iterator[RunRecord]:
+    """Yield the runs of a file as distillers see them, redacted; nothing is written.
+
+    Raises:
+        ReadError: nothing of the file could be read.
+    """
+    source = Source(file)
+    reader = reader_for(source, readers)
+    for trajectory in reader.read(source) if reader else ():
+        known = _complete(trajectory, file, side_cars=SideCars(), options=IngestOptions())
+        known = redacted(known, Redactor())
+        if any(t.role == "agent" for t in known.turns):
+            yield _record(known, nodes.trace_id(known.format, known.id))
 
 
 def _unread(source: Source) -> str:

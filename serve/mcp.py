@@ -1,20 +1,19 @@
 """The MCP server: what an agent may ask of the memory, and what it may tell it."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, Final, ParamSpec, TypeVar
+from typing import Annotated, Any, Final
 
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from ..kb import KnowledgeBase
-from ..kg.errors import StepladderError
 from ..kg.types import label_of
 from ..queries.items import Answer
 from ..queries.render import prompt_text
+from .mcp_graph import add_graph
+from .mcp_reply import reply, told
 from .mcp_types import Budget, Described, Id, Recalled, RecalledMemory, Task
+from .mcp_writing import add_writing
 from .node_text import evidence_text, shown_text
 from .place import Place
 
@@ -30,12 +29,14 @@ At the end, if something recalled was shown, call `report_outcome` with its retr
 learned something that would help in another repository, call `record_lesson`.\
 """
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
+def build(
+    kb: KnowledgeBase, *, place: Place, version: str = "", holdout: float = 0.0
+) -> MCPServer[Any]:
+    """Make the server over a knowledge base for an agent that works in `place`.
 
-def build(kb: KnowledgeBase, *, place: Place, version: str = "") -> MCPServer[Any]:
-    """Make the server over a knowledge base for an agent that works in `place`."""
+    `holdout` is as for `KnowledgeBase.retrieve`.
+    """
     server: MCPServer[Any] = MCPServer(
         "stepladder",
         title="Stepladder",
@@ -43,11 +44,13 @@ def build(kb: KnowledgeBase, *, place: Place, version: str = "") -> MCPServer[An
         version=version,
         log_level="WARNING",
     )
-    _add_reading(server, kb, place)
+    _add_reading(server, kb, place, holdout)
+    add_writing(server, kb, place)
+    add_graph(server, kb, place)
     return server
 
 
-def _add_reading(server: MCPServer[Any], kb: KnowledgeBase, place: Place) -> None:
+def _add_reading(server: MCPServer[Any], kb: KnowledgeBase, place: Place, holdout: float) -> None:
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
     @server.tool(title="Recall what earlier runs taught", annotations=reading)
@@ -78,8 +81,10 @@ def _add_reading(server: MCPServer[Any], kb: KnowledgeBase, place: Place) -> Non
             language=language or place.language,
             tools=tools or (),
             budget_tokens=budget_tokens,
+            holdout=holdout,
         )
-        return _reply(_recalled(answer))
+        value = _recalled(answer)
+        return reply(value, value.text or value.reason)
 
     @server.tool(title="Show a memory", annotations=reading)
     @told
@@ -87,7 +92,7 @@ def _add_reading(server: MCPServer[Any], kb: KnowledgeBase, place: Place) -> Non
         """Show the whole text of a memory, when it applies, and what it is linked to."""
         shown = kb.show(id, scope=place.scope)
         text = shown_text(shown, budget_tokens=budget_tokens)
-        return _reply(Described(id=shown.node.id, label=label_of(shown.node), text=text))
+        return reply(Described(id=shown.node.id, label=label_of(shown.node), text=text), text)
 
     @server.tool(title="Show why a memory is believed", annotations=reading)
     @told
@@ -99,20 +104,7 @@ def _add_reading(server: MCPServer[Any], kb: KnowledgeBase, place: Place) -> Non
         """
         found = kb.why(id, scope=place.scope)
         text = evidence_text(found, budget_tokens=budget_tokens)
-        return _reply(Described(id=found.memory.id, label=label_of(found.memory), text=text))
-
-
-def told(tool: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let an agent read our own errors with their hints."""
-
-    @wraps(tool)
-    def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        try:
-            return tool(*args, **kwargs)
-        except StepladderError as error:
-            raise ToolError(" ".join(filter(None, (str(error), error.hint)))) from error
-
-    return run
+        return reply(Described(id=found.memory.id, label=label_of(found.memory), text=text), text)
 
 
 def _recalled(answer: Answer) -> Recalled:
@@ -130,12 +122,4 @@ def _recalled(answer: Answer) -> Recalled:
             for item in answer.shown()
         ],
         text=prompt_text(answer),
-    )
-
-
-def _reply(value: Any) -> CallToolResult:
-    """A result as structure and, for clients that know none, as its text."""
-    text = value.text or getattr(value, "reason", "")
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=value.model_dump()
     )
