@@ -26,7 +26,6 @@ def fact(
         description=description,
         content=content,
         project=run.project,
-        languages=(run.language,) if run.language else (),
         kind=kind,
         polarity=polarity,
         applies_when="In this project.",
