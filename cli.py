@@ -1,8 +1,10 @@
 """The command line. Data goes to stdout, progress and hints to stderr."""
 
 import os
+import sys
 from collections.abc import Mapping
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, Final
 
 import click
@@ -16,6 +18,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "query": "query:query",
     "show": "query:show",
     "why": "query:why",
+    "feedback": "feedback:feedback",
+    "evaluate": "feedback:evaluate",
     "stats": "store:stats",
     "forget": "store:forget",
     "mcp": "mcp:mcp",
@@ -29,6 +33,8 @@ SUMMARIES: Final[Mapping[str, str]] = {
     "query": "Answer a task with the memories that apply, or with none.",
     "show": "Show a memory and what it is linked to.",
     "why": "Show the evidence of a memory, down to the steps.",
+    "feedback": "Say how the work went that an answer was given for.",
+    "evaluate": "Measure what shown memories did.",
     "stats": "Count what is kept.",
     "forget": "Delete memories.",
     "mcp": "Serve the memory to an agent.",
@@ -81,6 +87,9 @@ def main(ctx: click.Context, store: str | None) -> None:
       stepladder ingest
       stepladder query "tests fail only in CI: ModuleNotFoundError after the lock file changed"
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # no sign of ours may stop a command
     ctx.obj = store or Settings.read(os.environ).store
 
 

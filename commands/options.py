@@ -10,3 +10,9 @@ language_option = click.option(
 domain_option = click.option(
     "--domain", default="", help="The field of work, such as data-analysis."
 )
+holdout_option = click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Odds of withholding one memory at random, to learn what showing them does.",
+)

@@ -5,7 +5,13 @@ import click
 from ..queries.render import prompt_text
 from ..serve import json_forms
 from . import terminal
-from .options import as_json, domain_option, language_option, project_option
+from .options import (
+    as_json,
+    domain_option,
+    holdout_option,
+    language_option,
+    project_option,
+)
 from .shell import opened, print_json
 
 
@@ -18,6 +24,7 @@ from .shell import opened, print_json
 @click.option("--budget", "budget_tokens", default=2000, show_default=True, help="Tokens at most.")
 @click.option("-k", default=5, show_default=True, help="How many memories at most.")
 @click.option("--strict", is_flag=True, help="Ask for more certainty before answering.")
+@holdout_option
 @click.option(
     "--format",
     "form",
@@ -38,6 +45,7 @@ def query(
     budget_tokens: int,
     k: int,
     strict: bool,
+    holdout: float,
     form: str,
     as_json: bool,
 ) -> None:
@@ -59,6 +67,7 @@ def query(
             budget_tokens=budget_tokens,
             k=k,
             strict=strict,
+            holdout=holdout,
         )
     if as_json or form == "json":
         print_json(json_forms.answer_json(answer))

@@ -138,6 +138,11 @@ def stats_json(stats: Stats) -> dict[str, Any]:
     return {name: dict(counts) for name, counts in asdict(stats).items()}
 
 
+def forget_json(ids: list[str], *, removed: int) -> dict[str, Any]:
+    """The full ids of what was to be deleted, and how many nodes went."""
+    return {"ids": ids, "removed": removed}
+
+
 def read_rows(file: Path) -> tuple[list[Mapping[str, Any]], list[tuple[int, str]]]:
     """The JSON objects of a file, one a line, and the lines that hold none, by number."""
     rows: list[Mapping[str, Any]] = []

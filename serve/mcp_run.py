@@ -1,12 +1,16 @@
 """Runs the MCP server: on standard input and output, or over HTTP on this machine."""
 
 import secrets
+import socket
 import sys
 from importlib.metadata import version
+from typing import Any
 
 import anyio
+from mcp.server.mcpserver import MCPServer
 
 from ..kb import KnowledgeBase
+from ..kg.errors import UsageError
 from .mcp import build
 from .mcp_http import app
 from .place import Place
@@ -14,20 +18,40 @@ from .place import Place
 LOOPBACK = "127.0.0.1"
 
 
-def run_stdio(store: str, *, place: Place) -> None:
+def run_stdio(store: str, *, place: Place, holdout: float = 0.0) -> None:
     """Serve one agent until it closes its end."""
     with KnowledgeBase.open(store) as kb:
-        anyio.run(build(kb, place=place, version=version("stepladder")).run_stdio_async)
+        anyio.run(_server(kb, place, holdout).run_stdio_async)
 
 
-def run_http(store: str, *, place: Place, port: int, token: str = "") -> None:
-    """Serve agents of this machine over streamable HTTP, each with the token."""
+def run_http(store: str, *, place: Place, port: int, token: str = "", holdout: float = 0.0) -> None:
+    """Serve agents of this machine over streamable HTTP, each with the token.
+
+    Raises:
+        UsageError: the port cannot be had.
+    """
     import uvicorn
 
     token = token or secrets.token_urlsafe(24)
-    with KnowledgeBase.open(store) as kb:
-        served = app(build(kb, place=place, version=version("stepladder")), token=token)
-        config = uvicorn.Config(served, host=LOOPBACK, port=port, log_level="warning")
-        sys.stderr.write(f"http://{LOOPBACK}:{port}/mcp\nAuthorization: Bearer {token}\n")
+    with KnowledgeBase.open(store) as kb, _listening(port) as listening:
+        served = app(_server(kb, place, holdout), token=token)
+        config = uvicorn.Config(served, log_level="warning")
+        sys.stderr.write(
+            f"listening on http://{LOOPBACK}:{listening.getsockname()[1]}/mcp\n"
+            f"Authorization: Bearer {token}\n"
+        )
         sys.stderr.flush()
-        uvicorn.Server(config).run()
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _server(kb: KnowledgeBase, place: Place, holdout: float) -> MCPServer[Any]:
+    return build(kb, place=place, version=version("stepladder"), holdout=holdout)
+
+
+def _listening(port: int) -> socket.socket:
+    try:
+        return socket.create_server((LOOPBACK, port), backlog=128)
+    except OSError as error:
+        raise UsageError(
+            f"Port {port} cannot be had: {error.strerror}.", hint="Choose another with --port."
+        ) from error

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..ingest.lessons import MOST, Lesson
 from ..kb import KnowledgeBase
+from ..kg.errors import StepladderError
 from .mcp_reply import reply, told
 from .mcp_types import LessonText, LessonVerdict, Recorded, Reported, RetrievalId, Session
 from .place import Place
@@ -78,7 +79,10 @@ def add_writing(server: MCPServer[Any], kb: KnowledgeBase, place: Place) -> None
         description="Where this run turned, and a request for at most three lessons.",
     )
     def reflect(session: str = "") -> str:
-        return reflect_on(kb, session, place=place)
+        try:
+            return reflect_on(kb, session, place=place)
+        except StepladderError as error:
+            return " ".join(filter(None, (str(error), error.hint)))
 
 
 def reflect_on(kb: KnowledgeBase, session: str, *, place: Place) -> str:

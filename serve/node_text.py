@@ -22,21 +22,25 @@ _BESIDE = frozenset({"id", "created", "scope", "content", "title", "description"
 
 def shown_text(shown: Shown, *, budget_tokens: int) -> str:
     """A node with what it says, what supports it and what it is linked to."""
-    return _within(list(_shown_lines(shown)), id=shown.node.id, budget_tokens=budget_tokens)
+    return within_lines(
+        list(_shown_lines(shown)), mark=mark(shown.node.id), budget_tokens=budget_tokens
+    )
 
 
 def evidence_text(found: Evidence, *, budget_tokens: int) -> str:
     """The way from a memory down to the runs and the steps that bear it out."""
-    return _within(list(_evidence_lines(found)), id=found.memory.id, budget_tokens=budget_tokens)
+    return within_lines(
+        list(_evidence_lines(found)), mark=mark(found.memory.id), budget_tokens=budget_tokens
+    )
 
 
-def _within(lines: Sequence[str], *, id: str, budget_tokens: int) -> str:
-    """As many of the lines as fit, and the number of those that do not."""
+def within_lines(lines: Sequence[str], *, mark: str, budget_tokens: int) -> str:
+    """As many of the lines as fit, as fenced data, and the number of those that do not."""
     kept = len(lines)
     while True:
         left_out = len(lines) - kept
         note = [f"({left_out} more lines left out: the budget is {budget_tokens} tokens)"]
-        text = fenced_lines([*lines[:kept], *(note if left_out else [])], mark=mark(id))
+        text = fenced_lines([*lines[:kept], *(note if left_out else [])], mark=mark)
         if count_tokens(text) <= budget_tokens or kept == 0:
             return text
         kept = min(kept - 1, kept * budget_tokens // max(count_tokens(text), 1))
