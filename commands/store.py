@@ -30,8 +30,9 @@ def stats(store: str, as_json: bool) -> None:
 @click.command()
 @click.argument("ids", nargs=-1, required=True)
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@as_json
 @click.pass_obj
-def forget(store: str, ids: tuple[str, ...], yes: bool) -> None:
+def forget(store: str, ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Delete memories; a trace goes with everything that stands on it alone.
 
     \b
@@ -43,4 +44,7 @@ def forget(store: str, ids: tuple[str, ...], yes: bool) -> None:
         if not yes:
             click.confirm(f"Delete {', '.join(full_ids)}?", abort=True, err=True)
         removed = kb.forget(full_ids)
-    click.echo(f"{removed} nodes deleted.")
+    if as_json:
+        print_json(json_forms.forget_json(full_ids, removed=removed))
+    else:
+        click.echo(f"{removed} nodes deleted.")

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from .phases import is_test_file
 from .record import RunRecord
-from .shell_programs import names
+from .shell.programs import names
+from .steps.phases import is_test_file
 
 REPO_BUGFIX: Final = "repo-bugfix"
 FEATURE_DEV: Final = "feature-dev"

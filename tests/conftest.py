@@ -1,11 +1,22 @@
 """Fixtures that several parts of the test suite share."""
 
+import importlib.util
 import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
+from stepladder import KnowledgeBase
+from stepladder.kg.types import Batch, Edge, MergeRun
+
 ROOT = Path(__file__).parent.parent
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +26,114 @@ def shared_data() -> Path:
     if not (path / "trajectories").is_dir():
         pytest.skip(f"no data at {path}; set STEPLADDER_DATA to its folder")
     return path
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Any]:
+    """A running Neo4j with an empty database; tests skip where Java or Maven is missing.
+
+    With STEPLADDER_NEO4J=required they fail instead; STEPLADDER_NEO4J_LINE names another line.
+    """
+    script = _script("neo4j_server")
+    try:
+        with script.running(os.environ.get("STEPLADDER_NEO4J_LINE", "5.26")) as server:
+            yield server
+    except script.NoServerError as error:
+        if os.environ.get("STEPLADDER_NEO4J") == "required":
+            raise
+        pytest.skip(f"no Neo4j: {error}")
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    """Every label and relationship: the sample runs, imported memories, answers given, a merge.
+
+    Tests do not change it.
+    """
+    path = tmp_path_factory.mktemp("explored") / "memory.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.ingest([ROOT / "examples"])
+        kb.import_memories(_IMPORTED)
+        _ask(kb)
+        _consolidate(kb)
+        yield kb
+
+
+_IMPORTED = (
+    {
+        "id": "insight-imported-general",
+        "level": "insight",
+        "title": "Let a failing check show that it can fail",
+        "content": "Break the code on purpose once. A check that stays green proves nothing.",
+        "kind": "test-driven verification",
+        "domains": ["repo-bugfix", "data-analysis"],
+    },
+    {
+        "id": "insight-imported-web",
+        "level": "insight",
+        "title": "Look at a page in a browser's own tools before guessing at styles",
+        "kind": "iterative workflow discipline",
+        "domains": ["web-dev"],
+        "parents": ["insight-imported-general"],
+    },
+    {
+        "id": "insight-imported-lonely",
+        "level": "insight",
+        "title": "Write the table's schema down before the first import \u2014 \u201cafterwards\u201d is never",
+        "kind": "input validation and robustness",
+    },
+    {
+        "id": "workflow-imported",
+        "level": "workflow",
+        "title": "Retry a failed download at once, again and again",
+        "polarity": "avoid",
+        "steps": ["start the download", "start it again"],
+        "parents": ["insight-imported-web"],
+    },
+)
+
+
+def _ask(kb: KnowledgeBase) -> None:
+    tasks = (
+        "Fix a bug in a Python library: a test fails and the test runner is not installed",
+        "Deploy a service: the container starts and stops at once",
+        "zzz qqq xxx",
+    )
+    answers = [
+        kb.retrieve(task, now=NOON + timedelta(hours=hours)) for hours, task in enumerate(tasks)
+    ]
+    traces = [n.id for n in kb.store.find("Trace")]
+    seen = tuple(
+        Edge(source=answer.retrieval_id, type="IN_TRACE", target=trace)
+        for answer, trace in zip(answers[:2], traces[:2], strict=True)
+    )
+    kb.store.write(Batch(edges=seen))
+
+
+def _consolidate(kb: KnowledgeBase) -> None:
+    merge = MergeRun(
+        id="mergerun-1", created="2026-03-02T00:00:00Z", parameters='{"floor": 0.8}', merges=1
+    )
+    general, web, lonely = (
+        "insight-imported-general",
+        "insight-imported-web",
+        "insight-imported-lonely",
+    )
+    edges = (
+        Edge(source=lonely, type="GENERALIZES_TO", target=general, merge_run=merge.id),
+        Edge(source=web, type="SIMILAR_TO", target=lonely, score=0.75),
+        Edge(source=general, type="SIMILAR_TO", target=web, score=1.0),
+        Edge(source=general, type="CONTRADICTS", target=lonely),
+        Edge(source=web, type="KEEP_APART", target=general),
+    )
+    kb.store.write(Batch(nodes=(merge,), edges=edges))

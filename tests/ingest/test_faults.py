@@ -2,9 +2,9 @@
 
 import pytest
 
-from stepladder.ingest.error_classes import ASSERTION_LIKE, EXCEPTIONS, SETUP, SPECIFIC
-from stepladder.ingest.faults import find_fault, normalised, refusal
 from stepladder.ingest.record import Fault
+from stepladder.ingest.steps.error_classes import ASSERTION_LIKE, EXCEPTIONS, SETUP, SPECIFIC
+from stepladder.ingest.steps.faults import find_fault, normalised, refusal
 
 TRACEBACK = (
     'Traceback (most recent call last):\n  File "/repo/a.py", line 3, in <module>\n    f()\n'

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stepladder.ingest.phases import is_test_file, phase_of
 from stepladder.ingest.shell import main_command, parse
+from stepladder.ingest.steps.phases import is_test_file, phase_of
 
 PHASES = {
     "explore": [

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepladder.ingest.redact import Redactor, redact
-from stepladder.ingest.redact_people import email_addresses
+from stepladder.ingest.redact.people import email_addresses
 
 RANDOM = random.Random(20260401)
 HEX = "0123456789abcdef"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepladder.ingest.shell import MAX_CODE_BYTES, Command, main_command, parse
-from stepladder.ingest.shell_files import patched_files, script_files
+from stepladder.ingest.shell.files import patched_files, script_files
+from stepladder.ingest.shell.line import MAX_CODE_BYTES, Command, main_command, parse
 
 NAMES = [
     ("pytest -q", [("pytest", "")]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stepladder.ingest.verdict import failing_line, printed_verdict, read_verdict
+from stepladder.ingest.steps.verdict import failing_line, printed_verdict, read_verdict
 
 SAYS = {
     "pass": [

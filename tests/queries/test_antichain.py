@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepladder.kg.types import Edge, Insight, Workflow
@@ -42,6 +42,7 @@ def test_without_edges_nothing_changes() -> None:
     assert named(antichain(order, {})) == {"b": [], "a": [], "c": []}
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40),
     st.permutations(range(12)),
@@ -65,6 +66,7 @@ def test_answers_are_an_antichain_that_covers_every_nominee(
     assert len(set(positions)) == len(positions)
 
 
+@settings(deadline=None)
 @given(st.permutations(range(10)))
 def test_a_chain_has_one_answer_whatever_the_order(order: list[int]) -> None:
     graph = above(*((f"n{i}", f"n{i + 1}") for i in range(9)))

@@ -11,13 +11,13 @@ from .language import Clause, clauses_of
 from .prose import CODE_MARKS, FRAME, cut, lines_of, plain, sentences_of, split_sentences
 
 _TITLE_WORDS: Final = 15
-_MIN_GOAL_WORDS: Final = 4
 _MAX_SENTENCES: Final = 40
 _MAX_PARSED: Final = 6
 
 _COMMAND = re.compile(r"\A/([A-Za-z][\w:-]{1,40})(?:\s+(.*))?\Z", re.DOTALL)
 _PREAMBLE = re.compile(
     r"\A\W*(?:you are\b|you're (?:an? |the )|i will ask you|i want you to act|act as\b"
+    r"|i will start a new problem"
     r"|in the \S{1,40} (?:code )?environment|the toolkit for|context summary"
     r"|the following (?:query|pre-defined functions)|this session is being continued"
     r"|# (?:role|system|instructions)\b)",
@@ -62,14 +62,9 @@ _GIVEN = re.compile(r"\A(?:given|consider|here is|below is) (?:the following|a|t
 _LOG = re.compile(r"\s*(?:\[?\d{1,2}:\d\d:\d\d|\bat \w+\.\w+ \().*\Z")
 _ANAPHORA = re.compile(
     r"\A(?:this|these|that|those|it|then|well|and|but|so|or|also|however|as expected|in addition"
+    r"|(?:after|before|because of|besides|with) (?:that|this)"
     r"|the result is|which|here|if (?:it|this|that)\b|likewise|otherwise"
     r"|similarly|therefore|thus|hence|instead)\b(?! should)",
-    re.IGNORECASE,
-)
-_ANSWER = re.compile(
-    r"\A\W*(?:yes|yeah|yep|ok|okay|sure|continue|go (?:ahead|on|for it)|proceed|thanks|thank you"
-    r"|perfect|great|good|nice|do it|please do|no|nope|correct|right|option|both|all of them"
-    r"|your answer|observation:)\b",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|we're|we've|our|us|let's)\b", re.I)
@@ -116,16 +111,6 @@ def ask_of(run: RunRecord) -> Ask:
         if len(told.line.split()) >= 3:
             return told
     return understood(texts[0])
-
-
-def is_goal(text: str) -> bool:
-    """Say whether a later request opens a new piece of work and is no answer or remark."""
-    ask = understood(text)
-    if ask.form in ("command", "plan"):
-        return True
-    if ask.form == "terminal" or "Traceback (most recent" in text or CODE_MARKS.match(ask.line):
-        return False
-    return len(plain(text).split()) >= _MIN_GOAL_WORDS and not _ANSWER.match(ask.line)
 
 
 def _sets_the_stage(text: str) -> bool:

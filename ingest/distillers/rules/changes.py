@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from typing import Final
 
 from ...record import RunRecord, StepRecord
-from ...tool_names import OLD_ARGUMENTS
+from ...steps.tool_names import OLD_ARGUMENTS
 from .patterns import base_name
 
 _REMOVERS: Final = frozenset({"rm", "unlink", "del", "Remove-Item"})
@@ -21,6 +21,9 @@ CHECKING_FOLDER = re.compile(
     r"(?i)\A(?:repro\w*|debug\w*|scratch\w*|tmp\w*|temp\w*|(?:my_?)?(?:test|demo)_?(?:app|proj\w*))/"
 )
 """Folders that are made for the same."""
+
+_TRIAL = re.compile(r"(?i)(?:tests?|foo|bar|baz|example|sample|hello)[._]")
+"""Names at the top of a project that are no tests of its own where other files were changed."""
 
 _TEMPORARY = re.compile(
     r"(?i)\A(?:/tmp|/var|/private|/dev|/proc|\$)|[/\\](?:te?mp|scratchpad)[/\\]|\A~[/\\]\.(?!github)"
@@ -55,6 +58,7 @@ def changes_of(run: RunRecord) -> Changes:
     touched = dict.fromkeys(f for s in edited for f in (*s.edits, *s.creates))
     gone = set(_removed(run))
     started = {f for s in run.steps if s.check and s.own for f in s.reads}
+    touched = dict.fromkeys(as_made(f, run.own_files) for f in touched)
     files = [f for f in touched if _FILE.search(f) and not f.startswith(".git/")]
     made = run.own_files - {f for s in edited for f in s.creates if _replaces(s)}
     changed = tuple(f for f in files if f not in made and not _TEMPORARY.search(f))
@@ -68,12 +72,21 @@ def changes_of(run: RunRecord) -> Changes:
     return Changes(changed=changed, added=added, helpers=helpers)
 
 
+def as_made(path: str, own: frozenset[str]) -> str:
+    """A path by the name under which the agent made the file, where it was given in full later."""
+    if not path.startswith("/"):
+        return path
+    return next((o for o in own if not o.startswith("/") and path.endswith(f"/{o}")), path)
+
+
 def _is_helper(run: RunRecord, path: str, started: bool, beside_changes: bool) -> bool:
     name = base_name(path)
     if name and name in run.trajectory.task:
         return False
-    at_top = path.removeprefix("/workspace/").lstrip("/").count("/") == 0
     if CHECKING_FOLDER.match(path):
+        return True
+    at_top = path.removeprefix("/workspace/").lstrip("/").count("/") == 0
+    if at_top and beside_changes and _TRIAL.match(name):
         return True
     if at_top and _CHECKING.search(name.rpartition(".")[0] or name):
         return True
@@ -106,4 +119,5 @@ def _removed(run: RunRecord) -> Iterator[str]:
 
 def changed_by(step: StepRecord, changes: Changes) -> tuple[str, ...]:
     """The files of the change that a step wrote, in order."""
-    return tuple(f for f in dict.fromkeys((*step.edits, *step.creates)) if f in changes.files)
+    written = dict.fromkeys((*step.edits, *step.creates))
+    return tuple(f for f in written if as_made(f, changes.helpers) in changes.files)

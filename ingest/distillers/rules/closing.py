@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...record import RunRecord
-from ...shell_programs import names
+from ...shell.programs import names
 from .asks import Ask, request_turns
 from .changes import Changes, changed_by
 from .language import Clause, clauses_of
@@ -17,7 +17,9 @@ _TEXTS: Final = 6
 _MAX_PARSED: Final = 12
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _CAUSE = re.compile(
-    r"\A(?:the|this) (?:issue|problem|bug|root cause|cause|fix|fault) (?:was|is)\b", re.I
+    r"\A(?:the|this) (?:issue|problem|bug|root cause|cause|fault) (?:was|is)\b.{0,200}"
+    r"\b(?:that|because|caused|due to|when|where)\b",
+    re.IGNORECASE,
 )
 _REASON = re.compile(r"\b(?:by|to|because|instead of|so that|so|since|rather than|which)\b", re.I)
 _NOT_THE_CHANGE = re.compile(
@@ -25,6 +27,11 @@ _NOT_THE_CHANGE = re.compile(
     r"|i will|i need|i should|i can|next|if|would|could|might|verif\w+|confirm\w*|submi\w+|wait"
     r"|now (?:let|i)|seems?|maybe|perhaps|first|previous|attempt\w*|tried|command|output|sed\b)"
 )
+_ACTORS: Final = names("i we fix change changes update patch solution commit implementation")
+_REPORTED: Final = CHANGES - names("check wrap make use build write install pass return raise move")
+"""Verbs that report a change; the others report work on the way as often."""
+
+_OPENINGS = re.compile(r"(?i)\A(?:and|ah|oh|however|but|so|also|i also|then|wait|actually)\b")
 _COMMON: Final = names(
     "the and that this with from for into not was were are has have had its their will now all any "
     "which when then also been only but more can should code file files test tests function method"
@@ -69,20 +76,32 @@ def _may_tell(sentence: str, known: set[str]) -> bool:
         return False
     if sentence.count("`") % 2 or sentence.count("(") != sentence.count(")"):
         return False
+    if _OPENINGS.match(sentence):
+        return False
     if not words[0][0].isalpha() or _NOT_THE_CHANGE.search(sentence) or "```" in sentence:
         return False
-    if not any(base_form(w.lower().strip(",")) in CHANGES for w in words[:8]):
+    if not any(base_form(w.lower().strip(",")) in _REPORTED for w in words[:8]):
         return bool(_CAUSE.match(sentence)) and bool(_words(sentence) & known)
     return bool(_words(sentence) & known)
 
 
 def _tells(sentence: str, clause: Clause) -> bool:
     """Say whether the main clause reports something done: `I changed`, `Fixed the`, `was moved`."""
-    if _CAUSE.match(sentence):
+    if is_cause(sentence):
         return True
     opens = sentence.split()[0].lower()
-    if opens.endswith("ed") and base_form(opens) in CHANGES:
+    if opens.endswith("ed") and base_form(opens) in _REPORTED:
         return True
-    if clause.verb not in CHANGES or clause.tag not in ("VBD", "VBN"):
+    if clause.verb not in _REPORTED or clause.subject in ("it", "this", "that", "which", "there"):
         return False
-    return not {"will", "would", "should", "can", "could", "must", "not", "n't"} & {*clause.helpers}
+    helpers = {*clause.helpers}
+    if {"will", "would", "should", "can", "could", "must", "may", "not", "n't"} & helpers:
+        return False
+    if clause.tag == "VBD":
+        return clause.subject in _ACTORS
+    return clause.tag == "VBN" and bool({"been", "was", "were", "have", "'ve", "has"} & helpers)
+
+
+def is_cause(sentence: str) -> bool:
+    """Say whether a sentence tells the cause of a fault and not what was changed."""
+    return bool(_CAUSE.match(sentence))

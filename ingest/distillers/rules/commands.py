@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ....kg.types import Insight
-from ...error_classes import SETUP
 from ...record import Phase, RunRecord, StepRecord
 from ...shell import Command
+from ...steps.error_classes import SETUP
 from .card import Hit
 from .changes import CHECKING_FOLDER
 from .fact import fact

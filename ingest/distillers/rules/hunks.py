@@ -8,7 +8,7 @@ from typing import Final
 
 from ...record import RunRecord, StepRecord
 from ...shell import Command
-from ...tools import use_of
+from ...steps.tools import use_of
 from .patterns import in_project, worked
 from .verification import is_source
 

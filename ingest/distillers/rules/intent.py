@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from ...record import StepRecord
-from ...shell_programs import names
-from .asks import Ask
+from ...shell.programs import names
+from .asks import Ask, understood
 from .changes import Changes, changed_by
 from .language import clause_of
+from .prose import CODE_MARKS, plain
 from .verbs import ASKS, CHANGES, base_form
 
 REVIEW: Final = "Review a change"
@@ -32,6 +33,7 @@ LOOK_AT_FAULT: Final = "Look into a reported fault"
 LOOK_AT_CHANGE: Final = "Look into a possible change"
 DONE_BY_COMMAND: Final = "Carry out a task"
 
+_MIN_GOAL_WORDS: Final = 4
 _BY_VERB: Final[Mapping[str, frozenset[str]]] = {
     REVIEW: names("review audit"),
     RELEASE: names("release publish ship tag"),
@@ -111,6 +113,12 @@ _WORTH_BUILDING = re.compile(
     r"(?i)\b(?:support(?: for)?|allow(?:s|ing)?|feature|enhancement|would be (?:nice|great|useful)"
     r"|new (?:option|argument|filter|method|command|template)|add(?:ing)?|proposal|please)\b"
 )
+_ANSWER = re.compile(
+    r"\A\W*(?:yes|yeah|yep|ok|okay|sure|continue|go (?:ahead|on|for it)|proceed|thanks|thank you"
+    r"|perfect|great|good|nice|do it|please do|no|nope|correct|right|option|both|all of them"
+    r"|your answer|observation:)\b",
+    re.IGNORECASE,
+)
 _CHALLENGE = re.compile(r"(?i)\b(?:ctf|capture the flag|the flag|challenge|decrypt|popped)\b")
 
 
@@ -134,6 +142,23 @@ def intent_of(ask: Ask, steps: Sequence[StepRecord], changes: Changes) -> str:
     if asked == QUESTION and _FAULTY.search(ask.line):
         return LOOK_AT_FAULT
     return asked
+
+
+@lru_cache(maxsize=512)
+def is_goal(text: str) -> bool:
+    """Say whether a later request opens a new piece of work and is no answer or remark."""
+    ask = understood(text)
+    if ask.form in ("command", "plan"):
+        return True
+    if ask.form == "terminal" or "Traceback (most recent" in text or CODE_MARKS.match(ask.line):
+        return False
+    words = len(plain(text).split())
+    if words < 2 or _ANSWER.match(ask.line):
+        return False
+    if words < _MIN_GOAL_WORDS:
+        return _request_verb(ask.line) in _VERBS
+    told = _request_verb(ask.line) or _QUESTION.search(ask.line) or _WORTH_FIXING.search(ask.line)
+    return bool(told) and asked_for(ask) != LOOK
 
 
 @lru_cache(maxsize=512)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...phases import is_test_file
 from ...shell import Command
-from ...shell_programs import names
+from ...shell.programs import names
+from ...steps.phases import is_test_file
 
 _COMMON_TASKS: Final = names(
     "test tests lint build dev start typecheck type-check check format fmt ci e2e unit coverage "

@@ -8,10 +8,10 @@ from ....kg.ids import content_id
 from ....kg.types import Summary
 from ...nodes import created_of, scope_of
 from ...record import RunRecord, StepRecord
-from .asks import ask_of, expectation_of, is_goal, understood
+from .asks import ask_of, expectation_of, understood
 from .changes import Changes, changed_by, changes_of
-from .closing import closing_of
-from .intent import intent_of
+from .closing import closing_of, is_cause
+from .intent import intent_of, is_goal
 from .setting import setting_of
 from .templates import FILE_WORK, is_code
 from .wording import count, listed
@@ -26,6 +26,7 @@ _NOUNS: Final = {
 _NAMED_KINDS: Final = 6
 _LATER: Final = 3
 _TIMES: Final = {1: "once", 2: "twice"}
+_CAUSE_OR_CHANGE: Final = {True: "Cause", False: "Changed"}
 _PAST: Final = {"pass": "passed", "fail": "failed", "nothing-ran": "ran nothing"}
 _CHECKS: Final = frozenset({"run", "test", "build", "lint"})
 _ENDINGS: Final = {
@@ -51,7 +52,9 @@ def summary_of(run: RunRecord) -> Summary:
         f"Asked later: {'; '.join(later)}." if later else "",
         f"Tried: {_tried(run, changes)}.",
         f"Turning points: {'; '.join(points)}." if points else "",
-        f"Changed, in the agent's words: {closing}" if closing else "",
+        f"{_CAUSE_OR_CHANGE[is_cause(closing)]}, in the agent's words: {closing}"
+        if closing
+        else "",
         f"End: {'; '.join([*_end(run, changes), _verdict(run)])}.",
     )
     return Summary(
@@ -166,13 +169,29 @@ def _check_name(step: StepRecord) -> str:
 def _situation(run: RunRecord, changes: Changes) -> str:
     """The course of the run in one line of general words, the same for every field of work."""
     if not changes.files:
-        return "Nothing was changed, only looked at and tried."
-    if next(_turned(run), None):
-        return "The change was checked: a check failed before it and passed after it."
+        acted = any(_hands_over(s) for s in run.steps)
+        how = "what was there was handed over" if acted else "only looked at and tried"
+        return f"No file was changed in the end, {how}."
     check = _verdict_after(run, changes)
-    if check is None or not check.verdict:
+    if check is None:
         return "The change was not checked at the end."
+    if not check.verdict:
+        return "The change was checked, what the check said is not recorded."
+    if check.verdict == "pass" and next(_turned(run), None):
+        return "The change was checked: a check failed before it and passed after it."
     return f"The change was checked, and the check {_PAST[check.verdict]}."
+
+
+def _hands_over(step: StepRecord) -> bool:
+    """Say whether a step commits, pushes or writes to the code host."""
+    return not step.failed and any(
+        (c.program == "git" and c.subcommand in ("commit", "push", "merge", "tag"))
+        or (
+            c.program in ("gh", "glab")
+            and c.task in ("create", "merge", "comment", "close", "edit")
+        )
+        for c in step.commands
+    )
 
 
 def _touched(changes: Changes) -> list[str]:
@@ -204,7 +223,8 @@ def _last_check(run: RunRecord, changes: Changes) -> Iterator[str]:
     if check and check.verdict:
         yield f"the last run of {_check_name(check)} {_PAST[check.verdict]}"
     elif check:
-        yield f"{_check_name(check)} ran after the last change, its verdict is not recorded"
+        when = " after the last change" if changes.files else ""
+        yield f"{_check_name(check)} ran{when}, its verdict is not recorded"
     elif any(is_code(f) for f in changes.files):
         after = run.steps[_last_change(run, changes) + 1 :]
         if not any(s.phase in _CHECKS for s in after):

@@ -4,11 +4,11 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from ...phases import is_test_file
 from ...record import RunRecord, StepRecord
 from ...shell import Command
-from ...shell_programs import names
-from .changes import Changes, changed_by
+from ...shell.programs import names
+from ...steps.phases import is_test_file
+from .changes import Changes, as_made, changed_by
 from .slots import OWN_WORDS, runner_name, words_of
 
 _CONFIG: Final = names(
@@ -18,6 +18,9 @@ _DOCS: Final = names(".md .mdx .rst .txt .adoc .tex .org")
 _DATA: Final = names(".csv .tsv .parquet .xlsx .db .sqlite .jsonl .ndjson .log .npz .pkl")
 _BARE_DOCS: Final = names("LICENSE README CHANGELOG NOTICE AUTHORS CONTRIBUTING COPYING")
 _BARE_CONFIG: Final = names("Makefile Dockerfile Containerfile Procfile Justfile justfile")
+_SAYS_NOTHING: Final = names(
+    "echo printf true false : exit sleep wait cd export set clear source read"
+)
 _MAX_CHAIN: Final = 3
 _MAX_WORDS: Final = 6
 FILE_WORK: Final = {
@@ -62,7 +65,7 @@ def _writing(step: StepRecord, changes: Changes) -> str:
         fresh = part[0] in changes.added and part[0] in step.creates
         with_script = " with a script" if step.phase == "edit" and step.check and step.own else ""
         return f"{'write a new' if fresh else 'change'} {file_slot(part[0])}{with_script}"
-    made = (*step.edits, *step.creates)
+    made = tuple(as_made(f, changes.helpers) for f in (*step.edits, *step.creates))
     if step.phase == "edit" and any(f in changes.helpers for f in made):
         return "write <check script>" if is_code(made[0]) else "write <scratch file>"
     if step.phase == "edit":
@@ -109,6 +112,8 @@ def _shell(run: RunRecord, step: StepRecord, changes: Changes) -> str:
     main = step.main
     if main is None:
         return "run a piece of code" if step.call.arguments else ""
+    if main.program in _SAYS_NOTHING:
+        return ""
     if main.program in FILE_WORK:
         return FILE_WORK[main.program]
     if step.phase in ("vcs", "undo"):

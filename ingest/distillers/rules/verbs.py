@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ...shell_programs import names
+from ...shell.programs import names
 
 CHANGES: Final = names(
     "fix modify replace change update add remove move rename implement refactor rewrite correct "

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Final
 
-from ...error_classes import SETUP
-from ...phases import is_test_file
 from ...record import RunRecord, StepRecord
-from ...verdict import printed_verdict
+from ...steps.error_classes import SETUP
+from ...steps.phases import is_test_file
+from ...steps.verdict import printed_verdict
 from .patterns import answered, base_name, fault_class, worked
 
 MISSING: Final = frozenset({"command-not-found", "no-such-module"})

@@ -6,11 +6,12 @@ from typing import Final
 
 from ....kg.ids import content_id
 from ....kg.types import Polarity, Workflow
-from ...error_classes import SETUP
 from ...nodes import created_of, scope_of
 from ...record import RunRecord, StepRecord
-from .asks import Ask, ask_of, is_goal, request_turns, understood
+from ...steps.error_classes import SETUP
+from .asks import Ask, ask_of, request_turns, understood
 from .changes import Changes, changed_by, changes_of
+from .intent import is_goal
 from .templates import step_template
 
 _MIN_TEMPLATES: Final = 3
@@ -121,8 +122,8 @@ def _first_of_each(templates: Sequence[_Template]) -> list[_Template]:
     for template in templates:
         known = found.setdefault(template.text, template)
         if template.mark == _SHOWS and not known.mark:
-            found[template.text] = _Template(known.text, _SHOWS, template.index)
-    return list(found.values())
+            found[template.text] = template
+    return sorted(found.values(), key=lambda t: t.index)
 
 
 def _last_of_each(templates: Sequence[_Template]) -> list[_Template]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ....phases import is_test_file
 from ....record import RunRecord, StepRecord
+from ....steps.phases import is_test_file
 from ..card import Card, Hit
 from ..patterns import after, project_edits, worked
 from ..verification import is_source, passes, shows_fault, tests_project

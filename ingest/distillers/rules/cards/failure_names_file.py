@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ....error_classes import SETUP
 from ....record import RunRecord, StepRecord
+from ....steps.error_classes import SETUP
 from ..card import Card, Hit
 from ..patterns import after, base_name, fault_class, repaired_by_edit, worked
 

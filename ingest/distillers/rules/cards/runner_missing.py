@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ....phases import phase_of
 from ....record import RunRecord, StepRecord
+from ....steps.phases import phase_of
 from ..card import Card, Hit
 from ..patterns import after, base_name, fault_class, worked
 from ..verification import MISSING

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ....error_classes import SETUP
-from ....phases import is_test_file
 from ....record import RunRecord, StepRecord
+from ....steps.error_classes import SETUP
+from ....steps.phases import is_test_file
 from ..card import Card, Hit
 from ..patterns import base_name, fault_class, in_project, project_edits, repaired_by_edit, worked
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ....phases import is_test_file
 from ....record import RunRecord, StepRecord
+from ....steps.phases import is_test_file
 from ..card import Card, Hit
 from ..patterns import base_name, project_edits, worked
 

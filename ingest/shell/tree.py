@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .shell_programs import names
+from .programs import names
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

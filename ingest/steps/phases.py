@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from .record import Phase
-from .shell import Command
+from ..record import Phase
+from ..shell import Command
 
 
 def _words(text: str) -> frozenset[str]:

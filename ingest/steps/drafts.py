@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..record import Phase, StepRecord
+from ..shell import Command, main_command, parse
+from ..trajectory import ToolCall, Turn
 from .noise import clean
 from .paths import Place
-from .record import Phase, StepRecord
-from .shell import Command, main_command, parse
 from .tools import ToolUse, use_of
-from .trajectory import ToolCall, Turn
 
 _OPEN_FILE = re.compile(r"^\[File: (\S.{0,300}?) \(\d+ lines total\)\]", re.MULTILINE)
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .record import Kind, Phase
-from .shell_files import script_files
+from ..record import Kind, Phase
+from ..shell.files import script_files
+from ..trajectory import ToolCall
 from .tool_names import (
     CODE_ARGUMENTS,
     CODE_TOOLS,
@@ -35,7 +36,6 @@ from .tool_names import (
     POLLS,
     STOPS,
 )
-from .trajectory import ToolCall
 
 _SHOWN_CHARS: Final = 400
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from .record import Kind, Phase
+from ..record import Kind, Phase
 
 _NAMES: Final[Mapping[Kind, str]] = {
     "shell": "bash shell sh terminal execute_bash execute_command run_command run_commands "

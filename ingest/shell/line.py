@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .shell_files import files_of
-from .shell_programs import (
+from .files import files_of
+from .programs import (
     RUNNERS,
     SUBCOMMAND_TOOLS,
     WRAPPERS,
@@ -24,7 +24,7 @@ from .shell_programs import (
     subcommand_index,
     subcommand_of,
 )
-from .shell_tree import MAX_CODE_BYTES, Call, calls_of
+from .tree import MAX_CODE_BYTES, Call, calls_of
 
 __all__ = ["MAX_CODE_BYTES", "Command", "main_command", "parse"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from .shell_programs import names
+from .programs import names
 
 Words = Sequence[str]
 Files = tuple[list[str], list[str]]

@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..record import Phase, RunRecord, StepRecord, Verdict
+from ..shell import Command
+from ..trajectory import Trajectory
 from .checks import CHECKS, fault_of, is_check, says_no, verdict_of
 from .drafts import Draft, drafts_of, named_paths, open_file
 from .endings import Ending, ending_of
@@ -16,11 +19,8 @@ from .noise import noise_of, without_noise
 from .paths import Place, find_root
 from .phases import is_test_file, phase_of
 from .purposes import purpose_of, targets_of
-from .record import Phase, RunRecord, StepRecord, Verdict
 from .repairs import repairs_of
-from .shell import Command
 from .tools import patched
-from .trajectory import Trajectory
 from .workspace import Workspace, ran_scripts, runs_inline
 
 _Files = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]

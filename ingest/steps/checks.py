@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Final
 
+from ..record import Fault, Phase, Verdict
 from .drafts import Draft
 from .endings import Ending
 from .faults import find_fault, normalised, refusal
 from .noise import last_lines
 from .phases import phase_of
-from .record import Fault, Phase, Verdict
 from .verdict import failing_line, printed_verdict, read_verdict
 from .workspace import ran_scripts, runs_inline
 

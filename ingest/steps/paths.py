@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from posixpath import commonpath, normpath
 from typing import Final
 
-from .shell import Command
+from ..shell import Command
 
 _DRIVE = re.compile(r"^/?([A-Za-z]):/")
 _SANDBOX = re.compile(

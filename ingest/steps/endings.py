@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ..record import Phase
+from ..shell import Command
+from ..trajectory import Failure, Observation
 from .error_classes import SPECIFIC
 from .noise import last_lines
 from .phases import tool_name
-from .record import Phase
-from .shell import Command
 from .tools import ToolUse
-from .trajectory import Failure, Observation
 
 _REJECTED = re.compile(
     r"\A\W{0,3}(?:Error: )?(?:The user doesn't want to |User (?:rejected|denied|declined|cancelled)"

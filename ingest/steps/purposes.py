@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..record import Kind, Phase
+from ..shell import Command
 from .paths import Place
 from .phases import is_test_file
-from .record import Kind, Phase
-from .shell import Command
 from .workspace import ran_scripts, runs_inline
 
 _VERSIONED = re.compile(r"(python|pypy|pip|node|ruby|pytest|clang|gcc|g\+\+)[-\d.]+\Z")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from ..record import Repair, StepRecord
 from .error_classes import ASSERTION_LIKE, SETUP
 from .purposes import plain_program
-from .record import Repair, StepRecord
 
 By = Literal["other command", "own file", "source", "install", "re-run", "second try", "other"]
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from .trajectory import Observation
+from ..trajectory import Observation
 
 HEAD_CHARS: Final = 40_000
 TAIL_CHARS: Final = 80_000

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from .redact_patterns import Span, has_digit_and_letter, is_basic_pair, secret_span
+from .patterns import Span, has_digit_and_letter, is_basic_pair, secret_span
 
 _KEYWORD = (
     r"(?P<word>passw(?:or)?d|passphrase|pgpass|pwd|secret|token|credentials?|authorization"

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from .record import Verdict
+from ..record import Verdict
 from .runners import FALLBACK, RULES, Rule
 
 _LINE_CHARS: Final = 2_000

@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .redact_keys import private_keys
-from .redact_named import kind_of_named, named_secrets, other_secrets
-from .redact_patterns import PATTERNS, Pattern, Span, secret_span
-from .redact_people import (
+from .keys import private_keys
+from .named import kind_of_named, named_secrets, other_secrets
+from .patterns import PATTERNS, Pattern, Span, secret_span
+from .people import (
     dashed_home_folders,
     email_addresses,
     home_folders,

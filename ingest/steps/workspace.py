@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..shell import Command, parse
+from ..shell.files import script_files
 from .paths import Place
-from .shell import Command, parse
-from .shell_files import script_files
 
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|pl|sh|bash|php|lua|R|jl)\Z")
 _SHELL_SCRIPT = re.compile(r"\.(?:sh|bash)\Z")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .redact_patterns import Span
+from .patterns import Span
 
 
 class Home(NamedTuple):

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from ..record import Fault
 from .error_classes import EXCEPTIONS, SPECIFIC, ErrorRule
-from .record import Fault
 
 _HEAD_LINES: Final = 12
 _LINE_CHARS: Final = 1_000
