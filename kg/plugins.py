@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import PluginError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 def names(group: str, *, built_in: Mapping[str, str]) -> tuple[str, ...]:
     """The names that can be loaded in a group: ours in their order, then others by name."""
-    others = sorted(p.name for p in entry_points(group=group) if p.name not in built_in)
+    others = sorted(p.name for p in _entry_points(group) if p.name not in built_in)
     return (*built_in, *others)
 
 
@@ -30,13 +32,21 @@ def load(name: str, *, group: str, built_in: Mapping[str, str]) -> Any:
         return _import(built_in[name])
     if ":" in name:
         return _import(name)
-    for point in entry_points(group=group, name=name):
-        return _import(point.value)
+    for point in _entry_points(group):
+        if point.name == name:
+            return _import(point.value)
     known = names(group, built_in=built_in)
     kind = group.removeprefix("stepladder.").removesuffix("s")
     close = get_close_matches(name, known, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     raise UsageError(f"Unknown {kind} {name!r}.{guess} Available: {', '.join(known)}.")
+
+
+def _entry_points(group: str) -> "EntryPoints":
+    """What other packages offer; the import is late because most calls need none of it."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
 
 
 def _import(path: str) -> Any:

@@ -21,6 +21,10 @@ _CENTRE = _HERE / "static-256-centre.npz"
 _VOCABULARY = _HERE / "vocab.txt"
 
 
+_FEW = 16
+"""Texts from which the whole table is unpacked. Chosen by us."""
+
+
 class StaticEmbedder:
     """Embeds texts with a token table distilled from all-MiniLM-L6-v2.
 
@@ -46,10 +50,11 @@ class StaticEmbedder:
         Raises:
             EmbeddingError: a file of the model is missing or damaged.
         """
-        table, ids_of = self._table, self._wordpiece.ids
+        rows = self._table.__getitem__ if len(texts) > _FEW else self._rows
+        ids_of = self._wordpiece.ids
         sums = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
-            np.add.reduce(table[ids_of(text)], axis=0, out=sums[row])
+            np.add.reduce(rows(ids_of(text)), axis=0, out=sums[row])
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         np.divide(sums, lengths, out=sums, where=lengths > 0)
         return sums
@@ -57,10 +62,19 @@ class StaticEmbedder:
     @cached_property
     def _table(self) -> NDArray[np.float32]:
         """One vector a word piece, shape (30522, 256), from bytes and a scale for each row."""
-        arrays = _arrays(_TABLE, "q", "s")
-        table = arrays["q"].astype(np.float32)
-        table *= arrays["s"].astype(np.float32)[:, None]
+        table = self._stored["q"].astype(np.float32)
+        table *= self._stored["s"].astype(np.float32)[:, None]
         return table
+
+    def _rows(self, ids: NDArray[np.uint16]) -> NDArray[np.float32]:
+        """The vectors of a few word pieces: a single text need not wait for the whole table."""
+        rows = self._stored["q"][ids].astype(np.float32)
+        rows *= self._stored["s"][ids].astype(np.float32)[:, None]
+        return rows
+
+    @cached_property
+    def _stored(self) -> dict[str, NDArray[np.generic]]:
+        return _arrays(_TABLE, "q", "s")
 
     @cached_property
     def _wordpiece(self) -> WordPiece:
