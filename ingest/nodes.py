@@ -23,7 +23,7 @@ _TAIL_CHARS = 800
 _COMMAND_CHARS = 600
 _TITLE_WORDS = 20
 _TASK_CHARS = 4000
-_REST_CHARS = 120
+_REST_CHARS = 60
 _NAMED = 4
 """Tools and files that a trace's key names at most."""
 

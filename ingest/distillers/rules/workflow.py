@@ -17,6 +17,7 @@ from .templates import step_template
 _MIN_TEMPLATES: Final = 3
 _MAX_TEMPLATES: Final = 10
 _MIN_ACTIONS: Final = 5
+_KEY_STEPS: Final = 6
 _LOOKS: Final = (
     "read ", "search ", "list ", "copy ", "move ", "make <", "link ", "set the mode", "`git log",
     "`git show", "`git branch", "`git status", "`git ls", "`git diff --", "`git rev-parse",
@@ -174,7 +175,7 @@ def _workflow(
         created=created_of(run),
         scope=scope_of(run.project),
         title=ask.subject,
-        description=f"Procedure: {' -> '.join(texts)}.",
+        description=f"Procedure: {' -> '.join(_telling(texts))}.",
         content="\n".join(f"{n}. {text}" for n, text in enumerate(texts, start=1)),
         task=run.task_id,
         project=run.project,
@@ -186,6 +187,12 @@ def _workflow(
         outcome=run.trajectory.outcome.status,
         untrusted=False,
     )
+
+
+def _telling(texts: Sequence[str]) -> Sequence[str]:
+    """The steps that a workflow is found by: the last six that do more than look."""
+    acts = [text for text in texts if not text.startswith(_LOOKS)]
+    return (acts if len(acts) >= _MIN_TEMPLATES else texts)[-_KEY_STEPS:]
 
 
 def _polarity(run: RunRecord, steps: Sequence[StepRecord]) -> Polarity:
