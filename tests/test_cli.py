@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -349,6 +350,13 @@ class TestJson:
         assert found["ids"] == [trace]
         assert found["removed"] > 1
 
+    def test_of_feedback(self, taught: Path) -> None:
+        answer = answered("query", TASK, store=taught)
+        said = ("feedback", answer["retrieval_id"], "--outcome", "success")
+        found = answered(*said, store=taught)
+        assert misfits(found, {"outcome": str, "credited": [str]}) == []
+        assert found["credited"]
+
     def test_of_the_demonstration(self, store: Path) -> None:
         assert misfits(answered("demo", store=store), DEMO) == []
 
@@ -484,6 +492,17 @@ def test_a_file_whose_name_is_no_text_is_shown_all_the_same(store: Path, tmp_pat
     assert (found["new"], found["unchanged"], found["failed"]) == (0, 2, [])
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"mcp"}))
-def test_every_command_that_ends_can_speak_json(name: str) -> None:
-    assert "--json" in run(name, "--help").stdout
+def leaves() -> list[tuple[str, ...]]:
+    """Every command that does something, with the group it stands in."""
+    context = click.Context(main)
+    found: list[tuple[str, ...]] = []
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        below = command.list_commands(context) if isinstance(command, click.Group) else []
+        found += [(name, inner) for inner in below] or [(name,)]
+    return found
+
+
+@pytest.mark.parametrize("words", [w for w in leaves() if w != ("mcp",)], ids=" ".join)
+def test_every_command_that_ends_can_speak_json(words: tuple[str, ...]) -> None:
+    assert "--json" in run(*words, "--help").stdout
