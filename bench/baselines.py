@@ -26,9 +26,14 @@ class Encoder(Protocol):
 
 
 class BM25:
-    """Okapi BM25 over lower-case words, each word of a query counted once: the better of two ways."""
+    """Okapi BM25 over lower-case words.
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    Each word of a query counts once; with `repeated` as often as it stands there, which is better
+    where the query is code and worse where it is prose.
+    """
+
+    def __init__(self, texts: Sequence[str], *, repeated: bool = False) -> None:
+        self._repeated = repeated
         counts = [Counter(_words(t)) for t in texts]
         lengths = np.array([c.total() for c in counts], dtype=np.float64)
         self._norm = _K1 * (1 - _B + _B * lengths / max(lengths.mean(), 1.0))
@@ -42,11 +47,13 @@ class BM25:
         there = np.ones(len(self._norm), dtype=bool) if left is None else left
         total = int(there.sum())
         scores = np.zeros(len(self._norm))
-        for word in dict.fromkeys(_words(text)):
+        for word, times in Counter(_words(text)).items():
             rows = [(r, n) for r, n in self._postings.get(word, ()) if there[r]]
             idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
             for row, n in rows:
-                scores[row] += idf * n * (_K1 + 1) / (n + self._norm[row])
+                scores[row] += (
+                    (times if self._repeated else 1) * idf * n * (_K1 + 1) / (n + self._norm[row])
+                )
         return scores
 
 

@@ -259,7 +259,7 @@ def other_language(encoder: Encoder) -> Iterator[Result]:
         ("code", sets.other_language_code(DATA), "BM25"),
     ):
         pool = Pool.of(data, encoder)
-        lexical = BM25(pool.texts)
+        lexical = BM25(pool.texts, repeated=what == "code")
         cosines = pool.cosines(pool.texts) if what == "lessons" else None
         language = {m["id"]: m["language"] for m in data.memories}
         with knowing(data) as kb:

@@ -19,14 +19,14 @@ from ..kg.types import EVERYTHING, LEVELS, Edge, Scope, Support
 from .search import Hit, Question, rank_key
 
 VOTERS: Final = 20
-"""How many of the nearest leaves vote. Source: bench/evaluate.py; 10 loses .02 abstract@5."""
+"""How many of the nearest leaves vote. Source: bench/evaluate.py, T6b; 10 lose .016 abstract@5."""
 
 BREADTH_WEIGHT: Final = 0.4
 """How much a node loses by standing above many runs anyway, as an exponent.
 
 At 0 the vote brings the most general nodes alone, at 1 what is peculiar to the nearest runs.
-Source: bench/evaluate.py, T6b: .4 gives abstract@5 .948 and nDCG@10 .844 (.3: .963 and .820, .5:
-.908 and .845); the same weight is best on cards of 342 public runs, own task left out."""
+Source: bench/evaluate.py, T6b: .4 gives abstract@5 .935 and nDCG@10 .833 (.3: .951 and .811, .5:
+.901 and .839); the same weight is best on cards of 342 public runs, own task left out."""
 
 _UNSEEN_RUNS: Final = 4
 """Runs that every node is taken to stand above besides those known, so that one run is no proof

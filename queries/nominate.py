@@ -11,6 +11,8 @@ from .level import Climb, climb, with_block
 from .search import Hit, Question, ask, rank, rank_key
 
 _LEAF_LEVELS: Final[tuple[LevelName, ...]] = ("trace", "workflow", "summary")
+_WITNESSES: Final = 60
+"""Leaves that each of the two lists brings. Source: bench/evaluate.py, T6b; 100 rank alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,18 @@ def nominate(
     Raises:
         StoreError: the store could not be read.
     """
-
     question = ask(store, embedder, task, language=language, transfer=transfer)
     flat = rank(store, question, scope=scope, exclude=exclude)
     voters = flat
     if witnesses != scope:
-        voters = rank(store, question, levels=_LEAF_LEVELS, scope=witnesses, exclude=exclude)
+        voters = rank(
+            store,
+            question,
+            limit=_WITNESSES,
+            levels=_LEAF_LEVELS,
+            scope=witnesses,
+            exclude=exclude,
+        )
     climbed = climb(store, question, voters, flat=flat, scope=witnesses)
     ordered = tuple(
         n

@@ -12,9 +12,9 @@ from .score import (
     Floats,
     dense_weight,
     language_of,
+    on_equal_terms,
     pool_by_task,
     score,
-    without_group_mean,
 )
 from .terms import QueryTerms, read_words, weigh
 
@@ -97,7 +97,7 @@ class Question:
     def _pooled(self, candidates: Sequence[Candidate], total: Floats) -> Floats:
         if self.transfer:
             languages = [language_of(c.memory.languages) for c in candidates]
-            total = without_group_mean(total, languages)
+            total = on_equal_terms(total, languages)
         return pool_by_task(total, [c.memory.task for c in candidates])
 
 

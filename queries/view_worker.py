@@ -134,7 +134,7 @@ class View:
     def plain(self, value: Any) -> Any:
         """A value as JSON can hold it."""
         if isinstance(value, float) and not math.isfinite(value):
-            return str(value)
+            return None
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
         if isinstance(value, (datetime, date, clock)):

@@ -18,9 +18,9 @@ from stepladder.queries.score import (
     B,
     centred_cosines,
     dense_weight,
+    on_equal_terms,
     pool_by_task,
     score,
-    without_group_mean,
 )
 from stepladder.queries.terms import FULL_TERMS, read_words, weigh
 
@@ -152,14 +152,16 @@ def test_groups_that_are_too_small_are_left_as_they_are() -> None:
     got = centred_cosines(keys, keys[0], languages=languages, language="python")
     assert got.tolist() == [1.0, 0.0, 0.0]
     scores = np.array([4.0, 2.0, 1.0])
-    assert without_group_mean(scores, languages).tolist() == [4.0, 2.0, 1.0]
+    assert on_equal_terms(scores, languages).tolist() == [4.0, 2.0, 1.0]
 
 
-def test_for_transfer_each_language_is_compared_with_its_own_mean() -> None:
-    scores = np.array([5.0] * MIN_GROUP + [1.0] * (MIN_GROUP - 1) + [2.0] + [7.0])
+def test_for_transfer_each_language_is_compared_with_the_best_of_its_own() -> None:
+    python = np.linspace(5.0, 8.0, MIN_GROUP)
+    rust = np.linspace(1.0, 4.0, MIN_GROUP)
+    scores = np.array([*python, *rust, 7.0])
     languages = ["python"] * MIN_GROUP + ["rust"] * MIN_GROUP + [""]
-    shifted = without_group_mean(scores, languages)
-    np.testing.assert_allclose(shifted[:MIN_GROUP], [scores.mean()] * MIN_GROUP)
-    assert shifted[-2] == pytest.approx(scores.mean() + 0.9)
+    shifted = on_equal_terms(scores, languages)
+    level = np.quantile(scores, 0.9)
+    np.testing.assert_allclose(shifted[:MIN_GROUP], python - np.quantile(python, 0.9) + level)
+    np.testing.assert_allclose(shifted[:MIN_GROUP], shifted[MIN_GROUP:-1])
     assert shifted[-1] == 7.0
-    assert shifted[:-1].mean() == pytest.approx(scores.mean())
