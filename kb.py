@@ -1,5 +1,7 @@
 """`KnowledgeBase`: the facade over store, embedder, readers and distiller."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,16 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .ingest.distillers import load_distiller
-from .ingest.imported import BadRow, Imported, from_rows
-from .ingest.lesson_book import Verdict, keep_lessons
-from .ingest.lessons import Lesson
-from .ingest.pipeline import IngestOptions, IngestReport, Pipeline, Progress, runs_in
-from .ingest.readers import load_readers
 from .ingest.redact import Redactor
-from .ingest.turning_points import TurningPoint, turning_points
 from .kg import plugins
 from .kg.errors import EmbeddingError, UsageError
 from .kg.ids import content_id
@@ -46,6 +41,14 @@ from .queries.search import Hit, search
 from .queries.uplift import Uplift, uplift
 from .queries.use import Use, all_episodes, use_of
 from .queries.why import Evidence, evidence
+
+# Reading runs takes many modules that an answer does not need; they are imported where used.
+if TYPE_CHECKING:
+    from .ingest.imported import BadRow, Imported
+    from .ingest.lesson_book import Verdict
+    from .ingest.lessons import Lesson
+    from .ingest.pipeline import IngestReport, Progress
+    from .ingest.turning_points import TurningPoint
 
 EMBEDDERS: Final[Mapping[str, str]] = {
     "static-256": "stepladder.kg.embedding.static:StaticEmbedder",
@@ -109,7 +112,7 @@ class KnowledgeBase:
     @classmethod
     def open(
         cls, address: str | Path | None = None, *, embedder: str | Embedder = "static-256"
-    ) -> "KnowledgeBase":
+    ) -> KnowledgeBase:
         """Open or make the store at a path or an address; by default in the user's data folder.
 
         Raises:
@@ -134,7 +137,7 @@ class KnowledgeBase:
         """Release the store."""
         self.store.close()
 
-    def __enter__(self) -> "KnowledgeBase":
+    def __enter__(self) -> KnowledgeBase:
         return self
 
     def __exit__(
@@ -167,6 +170,10 @@ class KnowledgeBase:
             UsageError: a path does not exist.
             StoreError: the store could not be read or written.
         """
+        from .ingest.distillers import load_distiller
+        from .ingest.pipeline import IngestOptions, IngestReport, Pipeline
+        from .ingest.readers import load_readers
+
         pipeline = Pipeline(
             store=self.store,
             embedder=self.embedder,
@@ -193,6 +200,8 @@ class KnowledgeBase:
         A `parents` id must be among the rows or in the store; a row whose parent is not is taken
         without it and reported. With `dry_run` everything is checked and nothing written.
         """
+        from .ingest.imported import from_rows
+
         made = from_rows(rows)
         edges, missing = self._with_known_ends(made)
         nodes, taken = self._without_own(made)
@@ -222,6 +231,8 @@ class KnowledgeBase:
 
     def _with_known_ends(self, made: Imported) -> tuple[list[Edge], list[BadRow]]:
         """Leave out edges to parents that are neither among the rows nor in the store."""
+        from .ingest.imported import BadRow
+
         elsewhere = sorted({e.target for e in made.edges if e.target not in made.nodes})
         known = {*made.nodes, *self.store.get(elsewhere)}
         missing = [
@@ -233,6 +244,8 @@ class KnowledgeBase:
 
     def _without_own(self, made: Imported) -> tuple[list[Node], list[BadRow]]:
         """Leave out rows whose id belongs to a memory that was not imported."""
+        from .ingest.imported import BadRow
+
         own = {
             id
             for id, node in self.store.get(list(made.rows)).items()
@@ -250,6 +263,10 @@ class KnowledgeBase:
         Raises:
             ReadError: nothing of the file could be read.
         """
+        from .ingest.pipeline import runs_in
+        from .ingest.readers import load_readers
+        from .ingest.turning_points import turning_points
+
         runs = runs_in(Path(file), readers=load_readers())
         return {run.trace_id: turning_points(run) for run in runs}
 
@@ -264,6 +281,8 @@ class KnowledgeBase:
         Raises:
             UsageError: there is no such run in scope.
         """
+        from .ingest.lesson_book import keep_lessons
+
         id = self.resolve(trace, scope=_scope(scope))
         return keep_lessons(self.store, self.embedder, lessons, trace=id)
 
