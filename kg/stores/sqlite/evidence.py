@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import apsw
 
 from ...types import Support, Trace
+from ..encoding import kept_text, original_text
 from .connection import fetch
-from .rows import column_text, from_column, json_numbers, json_texts
+from .rows import json_numbers, json_texts
 
 _ADD_FACETS = "INSERT OR IGNORE INTO facet (trace, name, value) VALUES (?, ?, ?)"
 
@@ -126,9 +127,9 @@ def support(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Suppor
     """Count the distinct traces below each memory that is there, by what they were."""
     found: dict[str, dict[str, dict[str, int]]] = {}
     for id, facet, value, count in fetch(connection, _SUPPORT, (json_texts(ids),)):
-        facets = found.setdefault(from_column(id), {})
+        facets = found.setdefault(original_text(id), {})
         if facet is not None:
-            facets.setdefault(facet, {})[from_column(value)] = count
+            facets.setdefault(facet, {})[original_text(value)] = count
     return {id: _support(found[id]) for id in ids if id in found}
 
 
@@ -157,8 +158,8 @@ def _facets(trace: Trace) -> Iterator[tuple[str, str]]:
     several = {"domain": trace.domains, "language": trace.languages, "model": trace.models}
     for name, value in single.items():
         if value:
-            yield name, column_text(value)
+            yield name, kept_text(value)
     for name, values in several.items():
         for value in values:
             if value:
-                yield name, column_text(value)
+                yield name, kept_text(value)

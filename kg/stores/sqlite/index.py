@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ... import codes
 from ...terms import TermCounts
 from ...types import Vector
+from ..encoding import terms_blob, to_terms, to_vector
 from . import catalogue, postings
 from .catalogue import Entry
 from .connection import fetch
-from .rows import json_numbers, terms_blob, to_terms, to_vector
+from .rows import json_numbers
 
 _GEOMETRY = "SELECT dim, centre FROM geometry"
 

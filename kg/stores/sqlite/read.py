@@ -11,18 +11,9 @@ import apsw
 from ...errors import UsageError
 from ...protocols import Candidate, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, level_name
+from ..encoding import kept_text, original_text
 from .connection import fetch
-from .rows import (
-    column_text,
-    empty_defaults,
-    from_column,
-    is_empty,
-    json_texts,
-    scope_list,
-    to_candidate,
-    to_edge,
-    to_node,
-)
+from .rows import empty_defaults, is_empty, json_texts, scope_list, to_candidate, to_edge, to_node
 
 # A scope is one parameter: NULL for everything, else a JSON array of the scopes that may be read.
 
@@ -168,9 +159,9 @@ def find(
 
 def resolve(connection: apsw.Connection, prefix: str, *, limit: int) -> list[str]:
     """Ids that begin with `prefix`, in order."""
-    start = column_text(prefix)
+    start = kept_text(prefix)
     values = {"prefix": start, "end": start + _LAST_CHARACTER, "limit": limit}
-    return [from_column(id) for (id,) in fetch(connection, _RESOLVE, values)]
+    return [original_text(id) for (id,) in fetch(connection, _RESOLVE, values)]
 
 
 def edges(
@@ -208,7 +199,7 @@ def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
 def known_actions(connection: apsw.Connection, uids: Sequence[str]) -> dict[str, str]:
     """Map the actions that are stored to their trace, the first by id where there are several."""
     rows = fetch(connection, _KNOWN_ACTIONS, (json_texts(uids),))
-    known = {from_column(uid): from_column(trace) for uid, trace in rows}
+    known = {original_text(uid): original_text(trace) for uid, trace in rows}
     return {uid: known[uid] for uid in uids if uid in known}
 
 
@@ -264,11 +255,11 @@ def _condition(
 ) -> Iterator[str]:
     """A condition in SQL where there is one; `find` compares exactly in any case."""
     if name in _COLUMN:
-        values[name] = column_text(str(value))
+        values[name] = kept_text(str(value))
         yield _COLUMN[name]
     elif name in empty and is_empty(value, empty[name]):
         values[f"path_{name}"] = f"$.{name}"
         yield f"AND json_extract(properties, :path_{name}) IS NULL"
-    elif not isinstance(value, str) or column_text(value) == value:
+    elif not isinstance(value, str) or kept_text(value) == value:
         values[name], values[f"path_{name}"] = value, f"$.{name}"
         yield f"AND json_extract(properties, :path_{name}) = :{name}"

@@ -7,10 +7,11 @@ from typing import Any, Final
 import apsw
 
 from ...types import Edge
+from ..encoding import kept_text
 from . import evidence
 from .connection import fetch
 from .index import IndexChanges
-from .rows import column_text, json_numbers, json_texts
+from .rows import json_numbers, json_texts
 
 _TRACES = """
     SELECT node.number, node.id FROM json_each(?) AS wanted
@@ -206,7 +207,7 @@ def _remove_own_edges(
     keep: Collection[tuple[str, str, str]],
     released: set[int],
 ) -> int:
-    kept = {(column_text(s), t, column_text(e)) for s, t, e in keep}
+    kept = {(kept_text(s), t, kept_text(e)) for s, t, e in keep}
     rows: list[tuple[Any, ...]] = fetch(connection, _MADE_BY_TRACE, {"nodes": json_numbers(nodes)})
     going = [r for r in rows if (r[0], r[1], r[2]) not in kept]
     connection.executemany(_REMOVE_EDGE, [(r[3], r[1], r[4]) for r in going])

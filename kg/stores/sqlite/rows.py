@@ -6,11 +6,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Final, SupportsInt
 
-import numpy as np
-
-from ...errors import EmbeddingError, StoreError, UsageError
+from ...errors import StoreError, UsageError
 from ...protocols import Candidate
-from ...terms import TermCounts
 from ...types import (
     NODE_TYPES,
     SHARED,
@@ -19,12 +16,11 @@ from ...types import (
     Node,
     Scope,
     Step,
-    Vector,
     label_of,
     to_properties,
 )
+from ..encoding import has_surrogate, kept_text, original_text, to_terms, to_vector
 
-_ESCAPED: Final = "\ufffe"
 _COLUMNS: Final = ("id", "created", "scope")
 
 
@@ -41,30 +37,9 @@ class NodeRow:
     properties: str
 
 
-def column_text(text: str) -> str:
-    """Text as a column can hold it.
-
-    SQLite stores UTF-8 and its functions stop at NUL. Lone surrogates (bytes of a file name that
-    are not UTF-8) and NUL are kept as hexadecimal digits after a mark no other text begins with.
-    """
-    if text.isascii() and "\0" not in text:
-        return text
-    raw = text.encode("utf-8", errors="surrogatepass")
-    if "\0" in text or text.startswith(_ESCAPED) or _has_surrogate(text):
-        return _ESCAPED + raw.hex()
-    return text
-
-
-def from_column(text: str) -> str:
-    """The text that `column_text` was given."""
-    if not text.startswith(_ESCAPED):
-        return text
-    return bytes.fromhex(text[1:]).decode("utf-8", errors="surrogatepass")
-
-
 def json_texts(values: Iterable[str]) -> str:
     """Texts as one parameter, for `json_each`; they are escaped as in columns."""
-    return json_columns(map(column_text, values))
+    return json_columns(map(kept_text, values))
 
 
 def json_columns(values: Iterable[str]) -> str:
@@ -94,12 +69,12 @@ def to_row(node: Node) -> NodeRow:
         if name not in _COLUMNS and not (name in empty and is_empty(value, empty[name]))
     }
     return NodeRow(
-        id=column_text(node.id),
+        id=kept_text(node.id),
         label=label,
         level=node.level if isinstance(node, Memory) else None,
-        scope=column_text(node.scope),
-        created=column_text(node.created),
-        uid=column_text(node.uid) if isinstance(node, Step) and node.uid else None,
+        scope=kept_text(node.scope),
+        created=kept_text(node.created),
+        uid=kept_text(node.uid) if isinstance(node, Step) and node.uid else None,
         properties=to_json(properties),
     )
 
@@ -116,14 +91,14 @@ def to_node(id: str, label: str, scope: str, created: str, properties: str) -> N
         if type(value) is list:
             values[name] = tuple(value)
     return NODE_TYPES[label](
-        id=from_column(id), scope=from_column(scope), created=from_column(created), **values
+        id=original_text(id), scope=original_text(scope), created=original_text(created), **values
     )
 
 
 def to_json(values: Mapping[str, Any]) -> str:
     """Properties as JSON text, the same for equal properties."""
     text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    if _has_surrogate(text):
+    if has_surrogate(text):
         return json.dumps(values, sort_keys=True, separators=(",", ":"))
     return text
 
@@ -162,51 +137,7 @@ def edge_properties(edge: Edge) -> str | None:
 def to_edge(source: str, type: Any, target: str, properties: str | None) -> Edge:
     """The edge of a row whose ends were replaced by their ids."""
     values: dict[str, Any] = json.loads(properties) if properties else {}
-    return Edge(source=from_column(source), type=type, target=from_column(target), **values)
-
-
-def terms_blob(terms: TermCounts) -> bytes:
-    """Term counts as bytes: the ids, then the counts in the key, then those in the full text."""
-    return (
-        np.ascontiguousarray(terms.ids, dtype="<u4").tobytes()
-        + np.ascontiguousarray(terms.key, dtype=np.uint8).tobytes()
-        + np.ascontiguousarray(terms.full, dtype=np.uint8).tobytes()
-    )
-
-
-def to_terms(blob: bytes, *, key_length: int, full_length: int) -> TermCounts:
-    """The term counts of a blob."""
-    count = len(blob) // 6
-    return TermCounts(
-        ids=np.frombuffer(blob, dtype="<u4", count=count),
-        key=np.frombuffer(blob, dtype=np.uint8, count=count, offset=4 * count),
-        full=np.frombuffer(blob, dtype=np.uint8, count=count, offset=5 * count),
-        key_length=key_length,
-        full_length=full_length,
-    )
-
-
-def vector_blob(vector: Vector, *, dim: int) -> bytes:
-    """A vector as bytes.
-
-    Raises:
-        EmbeddingError: it has another length than the store's vectors, or holds no number.
-    """
-    row = np.ascontiguousarray(vector, dtype="<f4")
-    if row.shape != (dim,):
-        raise EmbeddingError(
-            f"A vector of shape {row.shape} came to a store of vectors of {dim} numbers.",
-            hint="Use the embedder the store was made with, or embed the store again: "
-            "stepladder reembed",
-        )
-    if not np.isfinite(row).all():
-        raise EmbeddingError("A vector holds values that are not finite.")
-    return row.tobytes()
-
-
-def to_vector(blob: bytes) -> Vector:
-    """The vector of a blob, float32 of shape (dim,)."""
-    return np.frombuffer(blob, dtype="<f4")
+    return Edge(source=original_text(source), type=type, target=original_text(target), **values)
 
 
 def to_candidate(row: tuple[Any, ...]) -> Candidate:
@@ -219,11 +150,3 @@ def to_candidate(row: tuple[Any, ...]) -> Candidate:
         terms=to_terms(terms, key_length=key_length, full_length=full_length),
         vector=None if vector is None else to_vector(vector),
     )
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False

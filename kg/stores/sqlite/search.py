@@ -12,11 +12,12 @@ from ...errors import EmbeddingError
 from ...protocols import Candidate, CandidateQuery, TermStatistics
 from ...terms import term_id
 from ...types import Scope
+from ..encoding import to_vector
 from . import postings
 from .catalogue import EMBEDDED, Catalogue, CatalogueCache
 from .connection import fetch
 from .index import Geometry, geometry
-from .rows import json_numbers, scope_list, to_candidate, to_vector
+from .rows import json_numbers, scope_list, to_candidate
 
 RERANKED: Final = 500
 """How many of the nearest codes are compared exactly: with 300, 500 and 1,000, .94, .97 and .99 of

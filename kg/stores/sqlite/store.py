@@ -16,12 +16,12 @@ from ...protocols import (
     WriteReport,
 )
 from ...types import EVERYTHING, Batch, Edge, EdgeType, Node, Scope, Support, Vector
+from ..encoding import kept_text, original_text
 from . import evidence, index, read, removal, search
 from .catalogue import CatalogueCache
 from .connection import Connections, fetch
 from .index import Geometry, IndexChanges
 from .migrations import migrate, version
-from .rows import column_text, from_column
 from .write import next_sequence, numbers_of, prepare, sequence, write
 
 _SETTING = "SELECT value FROM setting WHERE name = ?"
@@ -207,13 +207,13 @@ class SQLiteStore:
     def setting(self, name: str) -> str | None:
         """Return a value kept with the store, such as the embedder's name."""
         with self._connections.reading() as connection:
-            rows = fetch(connection, _SETTING, (column_text(name),))
-            return from_column(rows[0][0]) if rows else None
+            rows = fetch(connection, _SETTING, (kept_text(name),))
+            return original_text(rows[0][0]) if rows else None
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value with the store."""
         with self._connections.writing() as connection:
-            connection.execute(_SET_SETTING, (column_text(name), column_text(value)))
+            connection.execute(_SET_SETTING, (kept_text(name), kept_text(value)))
             if connection.changes():
                 next_sequence(connection)
 

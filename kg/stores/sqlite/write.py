@@ -11,20 +11,12 @@ from ...errors import StoreError
 from ...protocols import WriteReport
 from ...terms import TermCounts, count_terms
 from ...types import Batch, Edge, Memory, Node, Trace
+from ..encoding import kept_text, to_terms, vector_blob
 from . import evidence
 from .connection import fetch
 from .index import IndexChanges, geometry
 from .removal import Retraction, begin_retraction, finish_retraction
-from .rows import (
-    NodeRow,
-    column_text,
-    edge_properties,
-    json_columns,
-    json_texts,
-    to_row,
-    to_terms,
-    vector_blob,
-)
+from .rows import NodeRow, edge_properties, json_columns, json_texts, to_row
 
 _CHUNK: Final = 1000
 
@@ -147,7 +139,7 @@ def numbers_of(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, int
     for some in chunks(unique):
         rows = fetch(connection, _NUMBERS, (json_texts(some),))
         by_column = dict(rows)
-        found.update({id: by_column[c] for id in some if (c := column_text(id)) in by_column})
+        found.update({id: by_column[c] for id in some if (c := kept_text(id)) in by_column})
     return found
 
 
@@ -265,12 +257,12 @@ def _write_vectors(connection: apsw.Connection, batch: Batch, changes: IndexChan
         stored = {row[0]: row[1:] for row in rows}
         for id, vector in some:
             blob = vector_blob(vector, dim=shape.dim)
-            if column_text(id) not in stored:
+            if kept_text(id) not in stored:
                 raise StoreError(
                     f"A vector was written for {id}, but there is no such memory.",
                     hint="Write the memory before its vector, or in the same batch.",
                 )
-            level, scope, position, length, known = stored[column_text(id)]
+            level, scope, position, length, known = stored[kept_text(id)]
             if known != blob:
                 changes.vectors[position] = blob
                 changes.place(position, level=level, scope=scope, length=length)
