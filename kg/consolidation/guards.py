@@ -1,0 +1,81 @@
+"""What stands against merging two insights, however near their words are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ..types import Memory
+from .names import identifiers_in, names_in, numbers_in, without_examples
+from .opposites import Stance, opposition, stance
+from .wording import Wording
+
+VetoKind = Literal[
+    "opposite", "tools", "identifiers", "numbers", "narrower", "facets", "apart", "rejected"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Veto:
+    """Why two insights must not be merged unattended, with the words that say so."""
+
+    kind: VetoKind
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What the guards read off one insight.
+
+    `names`, `identifiers` and `numbers` are those of the title and the first sentence;
+    `all_names` those of the whole text.
+    """
+
+    stance: Stance
+    names: frozenset[str]
+    all_names: frozenset[str]
+    identifiers: frozenset[str]
+    numbers: frozenset[str]
+    tools: frozenset[str]
+    polarity: str
+
+
+def marks(memory: Memory, words: Wording) -> Marks:
+    """Read off an insight what the guards compare."""
+    lead = without_examples(words.lead)
+    return Marks(
+        stance=stance(words.lead),
+        names=names_in(lead),
+        all_names=names_in(words.text),
+        identifiers=identifiers_in(lead),
+        numbers=numbers_in(lead),
+        tools=frozenset(t.lower() for t in memory.tools),
+        polarity=memory.polarity,
+    )
+
+
+def veto(a: Marks, b: Marks) -> Veto | None:
+    """The first thing that stands against a merge, the gravest first."""
+    return next(_vetoes(a, b), None)
+
+
+def _vetoes(a: Marks, b: Marks) -> Iterator[Veto]:
+    if said := opposition(a.stance, b.stance):
+        yield Veto("opposite", said)
+    if {a.polarity, b.polarity} == {"do", "avoid"} and a.stance.forbids == b.stance.forbids:
+        yield Veto("opposite", "one is to be done and the other avoided")
+    if a.tools and b.tools and not a.tools & b.tools:
+        yield Veto("facets", _sides(a.tools, b.tools))
+    if a.all_names and b.all_names and not a.all_names & b.all_names:
+        yield Veto("tools", _sides(a.all_names, b.all_names))
+    if a.names - b.names and b.names - a.names:
+        yield Veto("tools", _sides(a.names - b.names, b.names - a.names))
+    if a.identifiers and b.identifiers and not a.identifiers & b.identifiers:
+        yield Veto("identifiers", _sides(a.identifiers, b.identifiers))
+    if a.numbers and b.numbers and not a.numbers & b.numbers:
+        yield Veto("numbers", _sides(a.numbers, b.numbers))
+    if a.names != b.names:
+        yield Veto("narrower", f"only one names {' '.join(sorted(a.names ^ b.names))}")
+
+
+def _sides(a: frozenset[str], b: frozenset[str]) -> str:
+    return f"{', '.join(sorted(a)[:4])} / {', '.join(sorted(b)[:4])}"
