@@ -77,9 +77,8 @@ def retrieve(
         task,
         scope=readable,
         witnesses=witnesses,
-        language=language,
+        transfer_from=language if transfer else "",
         exclude=exclude,
-        transfer=transfer,
     )
     conditions = replace(situation, language="") if transfer else situation
     floors = Floors(memories=nominees.question.memories, strict=strict, fixed=floor)

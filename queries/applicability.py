@@ -1,5 +1,6 @@
 """Which memories a task may be given: by where it runs, and by what the memories are about."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -74,8 +75,8 @@ def relation(memory: Memory, situation: Situation) -> Relation:
     """
     if situation.project and memory.project == situation.project:
         return "project"
-    same_domain = bool(situation.domain) and situation.domain in memory.domains
-    same_language = bool(situation.language) and situation.language in memory.languages
+    same_domain = _among(situation.domain, memory.domains)
+    same_language = _among(situation.language, memory.languages)
     if same_domain and same_language and not _tools_differ(memory, situation):
         return "environment"
     return "domain" if same_domain or not memory.domains else "other"
@@ -92,7 +93,7 @@ def refusal(memory: Memory, situation: Situation) -> Reason | None:
     level = level_name(memory.level)
     if level in _RAW and memory.project and memory.project != situation.project:
         return "project"
-    if situation.language and memory.languages and situation.language not in memory.languages:
+    if situation.language and memory.languages and not _among(situation.language, memory.languages):
         return "language"
     if _tools_differ(memory, situation):
         return "tools"
@@ -108,4 +109,13 @@ def may_stand_beneath(memory: Memory, situation: Situation) -> bool:
 
 def _tools_differ(memory: Memory, situation: Situation) -> bool:
     """Both name tools, and no tool is the same."""
-    return bool(situation.tools and memory.tools) and not set(situation.tools) & set(memory.tools)
+    wanted, used = _folded(situation.tools), _folded(memory.tools)
+    return bool(wanted and used) and not wanted & used
+
+
+def _among(name: str, names: Iterable[str]) -> bool:
+    return bool(name) and name.casefold() in _folded(names)
+
+
+def _folded(names: Iterable[str]) -> set[str]:
+    return {name.casefold() for name in names}

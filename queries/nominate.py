@@ -34,18 +34,18 @@ def nominate(
     *,
     scope: Scope,
     witnesses: Scope,
-    language: str = "",
+    transfer_from: str = "",
     exclude: frozenset[str] = frozenset(),
-    transfer: bool = False,
 ) -> Nominees:
     """Search in `scope`, let the leaves in `witnesses` vote, and put both in one order.
 
-    Only memories in `scope` are nominated, whoever voted for them.
+    Only memories in `scope` are nominated, whoever voted for them. `transfer_from` is the task's
+    language where memories of others are welcome; it is not needed where they are left out anyway.
 
     Raises:
         StoreError: the store could not be read.
     """
-    question = ask(store, embedder, task, language=language, transfer=transfer)
+    question = ask(store, embedder, task, language=transfer_from, transfer=bool(transfer_from))
     flat = rank(store, question, scope=scope, exclude=exclude)
     voters = flat
     if witnesses != scope:

@@ -134,7 +134,7 @@ def _cosines(candidates: Sequence[Candidate], vector: Vector | None, language: s
 
 def language_of(languages: Sequence[str]) -> str:
     """The one language a memory is about, or nothing where it is about none or several."""
-    return languages[0] if len(languages) == 1 else ""
+    return languages[0].casefold() if len(languages) == 1 else ""
 
 
 def language_groups(languages: Sequence[str]) -> dict[str, NDArray[np.intp]]:
@@ -158,10 +158,10 @@ def centred_cosines(
     with the source or the domain of a memory makes the ranking worse.
     """
     groups = language_groups(languages)
-    if language not in groups:
+    if language.casefold() not in groups:
         return np.asarray(keys @ vector, dtype=np.float64)
     moved = keys.astype(np.float64)
-    target = vector.astype(np.float64) - moved[groups[language]].mean(axis=0)
+    target = vector.astype(np.float64) - moved[groups[language.casefold()]].mean(axis=0)
     for rows in groups.values():
         moved[rows] -= moved[rows].mean(axis=0)
     lengths = np.linalg.norm(moved, axis=1) * np.linalg.norm(target)

@@ -59,7 +59,7 @@ def test_another_language_or_other_tools_are_a_condition_that_an_insight_cannot_
     None
 ):
     assert refusal(memory(Insight, languages=("rust",)), HERE) == "language"
-    assert refusal(memory(Insight, languages=("rust", "python")), HERE) is None
+    assert refusal(memory(Insight, languages=("rust", "Python")), HERE) is None
     assert refusal(memory(Insight, tools=("cargo",)), HERE) == "tools"
     assert refusal(memory(Insight, tools=("cargo", "pytest")), HERE) is None
     assert refusal(memory(Insight, languages=("rust",), tools=("cargo",)), Situation()) is None
