@@ -23,6 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "stats": "store:stats",
     "forget": "store:forget",
     "mcp": "mcp:mcp",
+    "hook": "hook:hook",
     "demo": "demo:demo",
 }
 """Where each command stands in `commands/`, in the order in which help lists them."""
@@ -38,6 +39,7 @@ SUMMARIES: Final[Mapping[str, str]] = {
     "stats": "Count what is kept.",
     "forget": "Delete memories.",
     "mcp": "Serve the memory to an agent.",
+    "hook": "Answer a hook of Claude Code.",
     "demo": "Do all of it on the sample runs.",
 }
 """What help says of each command without loading it."""

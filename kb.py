@@ -35,6 +35,7 @@ from .kg.types import (
     memories,
 )
 from .queries.answer import Answer, retrieve
+from .queries.briefing import briefing
 from .queries.by_use import with_holdout
 from .queries.feedback import reported
 from .queries.search import Hit, search
@@ -357,12 +358,33 @@ class KnowledgeBase:
             bodies=bodies,
             exclude=frozenset(exclude),
         )
+        if not record:
+            return answer
+        return self._recorded(answer, project=project, domain=domain, holdout=holdout, now=now)
+
+    def briefing(
+        self, project: str, *, budget_tokens: int = 400, now: datetime | None = None
+    ) -> Answer:
+        """Tell the facts of a project that hold before the task is known, or nothing.
+
+        An answer that holds something is recorded as `retrieve` records its own.
+        """
+        answer = briefing(self.store, project=project, budget_tokens=budget_tokens)
+        return answer if answer.abstained else self._recorded(answer, project=project, now=now)
+
+    def _recorded(
+        self,
+        answer: Answer,
+        *,
+        project: str,
+        domain: str = "",
+        holdout: float = 0.0,
+        now: datetime | None,
+    ) -> Answer:
         time = (now or datetime.now(UTC)).isoformat()
         id = content_id("r", answer.query, project, time)
-        answer = replace(answer, retrieval_id=id if record else "")
-        if record:
-            answer = with_holdout(answer, odds=holdout, seed=id)
-            self._record(answer, project=project, domain=domain, holdout=holdout, time=time)
+        answer = with_holdout(replace(answer, retrieval_id=id), odds=holdout, seed=id)
+        self._record(answer, project=project, domain=domain, holdout=holdout, time=time)
         return answer
 
     def _record(
