@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..kg.marks import mark, without_marks
-from ..kg.types import Insight, Memory, Support
+from ..kg.types import Insight, Memory, Support, Trace
 from .items import Answer, Item
 
 _BYTES_PER_TOKEN: Final = 3.5
@@ -63,8 +63,12 @@ def fenced_lines(lines: Sequence[str], *, mark: str) -> str:
 
 
 def key_text(memory: Memory, *, short: bool = False) -> str:
-    """The key of a memory on one line, on request cut after its first 15 words."""
-    title, description = one_line(memory.title), one_line(memory.description)
+    """The key of a memory on one line, on request cut after its first 15 words.
+
+    Of a trace the title alone: its description lists where it ran, for search and not for reading.
+    """
+    title = one_line(memory.title)
+    description = "" if isinstance(memory, Trace) and title else one_line(memory.description)
     joint = "" if not description or title[-1:] in ".:!?" else ":"
     words = f"{title}{joint} {description}".split()
     if short and len(words) > SHORT_KEY_WORDS:

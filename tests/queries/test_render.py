@@ -171,9 +171,14 @@ def test_support_is_said_in_counts() -> None:
 
 def test_a_key_is_one_line_with_a_mark_between_its_parts() -> None:
     def key(title: str, description: str) -> str:
-        return key_text(Trace(id="t", created="", title=title, description=description))
+        return key_text(Insight(id="i", created="", title=title, description=description))
 
     assert key("Fix it", "The\nbug.") == "Fix it: The bug."
     assert key("Fix it!", "The bug.") == "Fix it! The bug."
     assert key("", "The bug.") == "The bug."
     assert key("Fix it", "") == "Fix it"
+
+
+def test_of_a_trace_only_the_title_is_read() -> None:
+    assert key_text(Trace(id="t", created="", title="Fix it", description="In a/b")) == "Fix it"
+    assert key_text(Trace(id="t", created="", title="", description="In a/b")) == "In a/b"
