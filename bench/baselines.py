@@ -85,7 +85,7 @@ class MiniLM:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
+        import onnxruntime  # type: ignore[import-not-found]
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -96,12 +96,13 @@ class MiniLM:
 def fused(*lists: Floats) -> Floats:
     """Reciprocal rank fusion with k = 60."""
     ranks = [np.argsort(np.argsort(-scores, kind="stable"), kind="stable") for scores in lists]
-    return np.sum([1.0 / (_RRF + 1 + r) for r in ranks], axis=0)
+    return np.asarray(np.sum([1.0 / (_RRF + 1 + r) for r in ranks], axis=0), dtype=np.float64)
 
 
 def standardised(scores: Floats) -> Floats:
     """Scores as deviations from their mean, in standard deviations."""
-    return (scores - scores.mean()) / max(float(scores.std()), 1e-9)
+    spread = max(float(scores.std()), 1e-9)
+    return np.asarray((scores - scores.mean()) / spread, dtype=np.float64)
 
 
 def _words(text: str) -> list[str]:

@@ -291,7 +291,9 @@ def level_choice(encoder: Encoder) -> Iterator[Result]:
     runs = [m for m in data.memories if m["level"] == "trace"]
     grades = {s: g for q in data.questions for s, g in q.gold.items()}
     lexical = BM25([m["title"] for m in runs])
-    ours, gated, theirs = [], [], []
+    ours: list[list[str]] = []
+    gated: list[list[str]] = []
+    theirs: list[list[str]] = []
     with knowing(data) as kb:
         for q in data.questions:
             for shown, floor in ((ours, NO_FLOOR), (gated, None)):
@@ -336,12 +338,13 @@ def procedures(encoder: Encoder) -> Iterator[Result]:
     with knowing(pool.data) as kb:
         ours = [found(kb, q, k=len(pool.ids)) for q in questions]
     theirs = [pool.ranked(cosines[n], q) for n, q in enumerate(questions)]
-    for measure, of in (
-        ("P@1", lambda r, q: recall(r, q.gold, k=1)),
-        ("MAP", lambda r, q: average_precision(r, q.gold)),
-    ):
-        values = [[of(r, q) for r, q in zip(s, questions, strict=True)] for s in (ours, theirs)]
-        yield compare("T8", measure, *values, name="cosine of the goal")
+    both, name = (ours, theirs), "cosine of the goal"
+    first = [[recall(r, q.gold, k=1) for r, q in zip(s, questions, strict=True)] for s in both]
+    precision = [
+        [average_precision(r, q.gold) for r, q in zip(s, questions, strict=True)] for s in both
+    ]
+    yield compare("T8", "P@1", *first, name=name)
+    yield compare("T8", "MAP", *precision, name=name)
 
 
 TESTS: Final[dict[str, Callable[[Encoder], Iterator[Result]]]] = {
@@ -365,7 +368,7 @@ def main() -> None:
     progress = Console(stderr=True)
     results: list[Result] = []
     for name in options.tests:
-        progress.print(f"{name}: {TESTS[name].__doc__}")
+        progress.print(TESTS[name].__doc__)
         results += TESTS[name](encoder)
     if options.json:
         json.dump([asdict(r) for r in results], sys.stdout, indent=1)
