@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from .ingest.redact import Redactor
+from .ingest.report import IngestOptions, IngestReport, Progress
 from .kg import plugins
 from .kg.errors import EmbeddingError, UsageError
 from .kg.ids import content_id
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from .ingest.imported import BadRow, Imported
     from .ingest.lesson_book import Verdict
     from .ingest.lessons import Lesson
-    from .ingest.pipeline import IngestReport, Progress
     from .ingest.turning_points import TurningPoint
 
 EMBEDDERS: Final[Mapping[str, str]] = {
@@ -172,7 +172,7 @@ class KnowledgeBase:
             StoreError: the store could not be read or written.
         """
         from .ingest.distillers import load_distiller
-        from .ingest.pipeline import IngestOptions, IngestReport, Pipeline
+        from .ingest.pipeline import Pipeline
         from .ingest.readers import load_readers
 
         pipeline = Pipeline(

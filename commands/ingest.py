@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..ingest.pipeline import IngestReport
+from ..ingest.report import IngestReport
 from ..serve import json_forms
 from . import terminal
 from .options import as_json, domain_option

@@ -22,8 +22,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..ingest.discover import own_sessions
-from ..ingest.pipeline import IngestReport
-from ..ingest.pipeline import Progress as IngestProgress
+from ..ingest.report import IngestReport
+from ..ingest.report import Progress as IngestProgress
 from ..kb import ImportReport, KnowledgeBase, Shown, Stats
 from ..kg.errors import UsageError
 from ..kg.types import Edge, Insight, Memory, Node, Step, Support, Trace, level_name

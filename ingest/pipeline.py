@@ -4,10 +4,8 @@ import hashlib
 import logging
 import re
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..kg.errors import ReadError, StepladderError
@@ -25,6 +23,7 @@ from .protocols import Distiller, TrajectoryReader
 from .readers import reader_for
 from .record import RunRecord
 from .redact import Redactor
+from .report import FileNote, IngestOptions, IngestReport, Progress
 from .source import Source
 from .steps import build
 from .trajectory import Trajectory, Turn
@@ -34,59 +33,6 @@ log = logging.getLogger(__name__)
 
 _PART = "no run of its own: empty, or a part of one that another file of the session holds"
 _BENCHMARK_TASK = re.compile(r"^([\w.-]+?)__([\w.-]+)-\d+$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileNote:
-    """A file or a run in it, and what is to be said about it."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngestOptions:
-    """What a caller says about the runs, and how far to go.
-
-    `domain` and `project` overrule what the files say. `limit` counts new runs. With `dry_run`
-    everything is done but the write.
-    """
-
-    domain: str = ""
-    project: str = ""
-    limit: int | None = None
-    since: datetime | None = None
-    dry_run: bool = False
-
-
-@dataclass(slots=True, kw_only=True)
-class IngestReport:
-    """What an ingest did: runs by what became of them, files left out, secrets removed by kind.
-
-    `traces` are the ids of new and updated traces, in the order of writing.
-    """
-
-    new: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    traces: list[str] = field(default_factory=list)
-    skipped: list[FileNote] = field(default_factory=list)
-    failed: list[FileNote] = field(default_factory=list)
-    warnings: list[FileNote] = field(default_factory=list)
-    redacted: Counter[str] = field(default_factory=Counter)
-    files: int = 0
-    size_bytes: int = 0
-    steps: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far an ingest is: the file it is at, its position, and how many there are."""
-
-    file: Path
-    position: int
-    total: int
-    report: IngestReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

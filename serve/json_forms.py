@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..ingest.pipeline import FileNote, IngestReport
+from ..ingest.report import FileNote, IngestReport
 from ..kb import ImportReport, Shown, Stats
 from ..kg.types import Edge, Memory, Node, Support, label_of, level_name, to_properties
 from ..queries.items import Answer, Item

@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from stepladder import KnowledgeBase
-from stepladder.ingest.pipeline import Progress
+from stepladder.ingest.report import Progress
 from stepladder.kg.protocols import Counts
 from stepladder.kg.types import NODE_TYPES, Edge, Node, Trace
 

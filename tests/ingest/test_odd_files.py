@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stepladder import KnowledgeBase
-from stepladder.ingest.pipeline import IngestReport
 from stepladder.ingest.readers import load_readers, reader_for
+from stepladder.ingest.report import IngestReport
 from stepladder.ingest.source import Source
 
 TORN = b'{"type": "assistant", "message": {"content": [{"type": "te'

@@ -9,7 +9,8 @@ import pytest
 
 from stepladder import KnowledgeBase
 from stepladder.ingest.distillers import load_distiller
-from stepladder.ingest.pipeline import IngestOptions, IngestReport, Pipeline
+from stepladder.ingest.pipeline import Pipeline
+from stepladder.ingest.report import IngestOptions, IngestReport
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Trajectory
 from stepladder.kg.errors import ReadError

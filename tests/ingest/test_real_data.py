@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from stepladder import KnowledgeBase
-from stepladder.ingest.pipeline import IngestReport
 from stepladder.ingest.readers import load_readers, reader_for
+from stepladder.ingest.report import IngestReport
 from stepladder.ingest.source import Source
 from stepladder.ingest.trajectory import Trajectory
 from stepladder.kg.types import SHARED, Insight, Memory, Step, Summary, Trace, Workflow
