@@ -17,9 +17,12 @@ def fact(
     polarity: Polarity,
     untrusted: bool = False,
 ) -> Insight:
-    """An insight of the run's project; the same title in the same project is the same fact."""
+    """An insight of the run's project; the same words in the same project are the same fact.
+
+    Nothing of it may differ between runs that give the same fact, or the last one would tell.
+    """
     return Insight(
-        id=content_id("insight", "fact", scope_of(run.project), title),
+        id=content_id("insight", "fact", scope_of(run.project), title, content),
         created=created_of(run),
         scope=scope_of(run.project),
         title=title,

@@ -102,9 +102,9 @@ _WORTH_FIXING = re.compile(
     r"(?i)\b(?:bugs?|errors?|exceptions?|traceback|fail(?:s|ed|ing|ures?)?|br(?:oken|eaks?)"
     r"|incorrect(?:ly)?|crash(?:es|ed|ing)?|regression|wrong(?:ly)?|unexpected(?:ly)?|segfaults?"
     r"|invalid|missing|misleading|inconsisten\w+|not work\w*|doesn't|does not|don't|do not|didn't"
-    r"|isn't|is not|aren't|are not|won't|cannot|can't|ignor(?:es|ed)|los(?:es|t|s)|mangl\w+"
+    r"|isn't|is not|aren't|are not|won't|cannot|can't|ignor(?:es|ed)|los(?:es?|t)|mangl\w+"
     r"|\w+Error|\w+Exception|raises?|stuck|hangs?|leaks?|bogus|undesired|unnecessar\w+|strange"
-    r"|weird|misses|problems?|issues?|should not|shouldn't|instead of|not \w+(?:ing|ed))\b"
+    r"|weird|misses|problems?|issues?|should(?:n't| not| be| have)|instead of|not \w+(?:ing|ed))\b"
 )
 _FAULTY = re.compile(
     r"(?i)\b(?:bugs?|errors?|exceptions?|fail(?:s|ed|ing)|broken|crash\w*|stuck)\b"
@@ -213,7 +213,9 @@ def _request_verb(line: str) -> str:
     first = line.split()[0].lower().strip(":,.")
     clause = clause_of(line)
     opens = first in ASKS | CHANGES or first in _VERBS
-    if opens and not (clause.subject and clause.tag in ("VBZ", "VBD", "VBP", "VBN")):
+    states = bool(clause.subject) and clause.tag in ("VBZ", "VBD", "VBP", "VBN")
+    taken_for_noun = clause.subject == first and not _WORTH_FIXING.search(line)
+    if opens and (not states or taken_for_noun):
         return first
     return clause.verb if clause.opens and clause.tag == "VB" and not clause.subject else ""
 

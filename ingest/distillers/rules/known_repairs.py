@@ -32,7 +32,7 @@ def repair_facts_of(run: RunRecord) -> Iterator[tuple[Insight, Hit]]:
         if repair.by == "install":
             insight = _installed(run, repair, failing)
         elif repair.by == "other command" and not failing.own:
-            insight = _other_command(run, repair, failing, passing)
+            insight = _other_command(run, failing, passing)
         if insight:
             yield insight, Hit(steps=(repair.failing, *repair.changed[:2], repair.passing))
 
@@ -60,9 +60,7 @@ def _installed(run: RunRecord, repair: Repair, failing: StepRecord) -> Insight |
     )
 
 
-def _other_command(
-    run: RunRecord, repair: Repair, failing: StepRecord, passing: StepRecord
-) -> Insight | None:
+def _other_command(run: RunRecord, failing: StepRecord, passing: StepRecord) -> Insight | None:
     """Another program for the same purpose; the same one with other arguments tells nothing."""
     if failing.main is None or passing.main is None or failing.fault is None:
         return None
@@ -72,13 +70,7 @@ def _other_command(
         return None
     if not gone and failing.main.program == passing.main.program:
         return None
-    mains = [run.steps[i].main for i in repair.tried]
-    tried = dict.fromkeys(core_template(main) for main in mains if main)
     error = error_words(failing.fault)
-    lines = [f"{failed} failed: {failing.fault.signature}."]
-    if others := [t for t in tried if t not in (failed, worked)][:3]:
-        lines.append(f"Did not help: {', '.join(others)}.")
-    lines.append(f"Worked then: {worked}.")
     return fact(
         run,
         title=(
@@ -87,7 +79,7 @@ def _other_command(
             else f"When {failed} fails with {error}, use {worked}"
         ),
         description=f"Error and repair: {error}.",
-        content=" ".join(lines),
+        content=f"{failed} failed: {failing.fault.signature}. Worked then: {worked}.",
         kind="environmental adaptation",
         polarity="do",
         untrusted=True,

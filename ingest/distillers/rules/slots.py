@@ -168,7 +168,7 @@ def _told(command: Command) -> Iterator[Word]:
     for word in command.args:
         if option:
             if option not in _QUIET:
-                yield Word(f"{option} {valued.get(option, '<code>')}")
+                yield Word(f"{option} {valued[option]}")
             option = ""
         elif word == "--":
             after_dashes = True
@@ -176,7 +176,7 @@ def _told(command: Command) -> Iterator[Word]:
             own.discard(word)
             first = False
             if word in ("-c", "-e", "-p"):
-                option = word
+                option, valued[word] = word, "<code>"
             else:
                 yield Word(_own_word(command, program, word), own=True)
         elif found := _FLAG_WITH_VALUE.match(word):
@@ -288,6 +288,8 @@ def _by_shape(word: str) -> str:
     path = word.partition("::")[0]
     if "::" in word and path:
         return "<test id>"
+    if re.fullmatch(r"(?:\./)?(?:tests?|specs?)/?", word):
+        return "<folder>"
     if is_test_file(path):
         return "<test file>"
     if "\n" in word or " " in word:
