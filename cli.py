@@ -23,6 +23,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "stats": "store:stats",
     "forget": "store:forget",
     "mcp": "mcp:mcp",
+    "install": "install:install",
+    "uninstall": "install:uninstall",
+    "doctor": "doctor:doctor",
     "hook": "hook:hook",
     "demo": "demo:demo",
 }
@@ -39,6 +42,9 @@ SUMMARIES: Final[Mapping[str, str]] = {
     "stats": "Count what is kept.",
     "forget": "Delete memories.",
     "mcp": "Serve the memory to an agent.",
+    "install": "Put it into a coding agent's settings.",
+    "uninstall": "Take it out of a coding agent's settings again.",
+    "doctor": "Say what is wrong and the command that mends it.",
     "hook": "Answer a hook of Claude Code.",
     "demo": "Do all of it on the sample runs.",
 }
