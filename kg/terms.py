@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import cast
 
@@ -47,6 +47,7 @@ def tokenize(text: str) -> list[str]:
     )
 
 
+@lru_cache(maxsize=2**16)
 def term_id(term: str) -> int:
     """A 32-bit number for a term, the same in every store and process.
 
@@ -60,9 +61,10 @@ def term_id(term: str) -> int:
 def count_terms(key: str, full: str) -> TermCounts:
     """Count the terms of a memory's key and of its whole text (which holds the key)."""
     in_key, in_full = Counter(tokenize(key)), Counter(tokenize(full))
-    terms = sorted({**in_full, **in_key}, key=term_id)
+    numbered = sorted((term_id(t), t) for t in {**in_full, **in_key})
+    terms = [t for _, t in numbered]
     return TermCounts(
-        ids=np.array([term_id(t) for t in terms], dtype=np.uint32),
+        ids=np.array([number for number, _ in numbered], dtype=np.uint32),
         key=np.array([min(in_key[t], _MAX_COUNT) for t in terms], dtype=np.uint8),
         full=np.array([min(in_full[t], _MAX_COUNT) for t in terms], dtype=np.uint8),
         key_length=in_key.total(),
