@@ -13,8 +13,8 @@ from ..kg.settings import Settings
     add_help_option=False,
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.pass_obj
-def hook(store: str, arguments: tuple[str, ...]) -> None:
+@click.pass_context
+def hook(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     """Answer a hook of Claude Code, whose JSON comes on standard input.
 
     The hooks are session-start, prompt and stop; `stepladder install claude-code` sets them. It
@@ -28,9 +28,12 @@ def hook(store: str, arguments: tuple[str, ...]) -> None:
     from ..serve.hook_state import HookState
     from ..serve.hooks import HookOptions, guarded
 
+    if not arguments:
+        click.echo(ctx.get_help())
+        return
     words = [a for a in arguments if not a.startswith("--")]
     options = HookOptions(
-        store=store,
+        store=ctx.obj,
         reflect="--reflect" in arguments,
         plugin="--plugin" in arguments,
         holdout=_odds(arguments),
