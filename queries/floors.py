@@ -34,8 +34,8 @@ FLOORS: Final[Mapping[Kind, Floor]] = {
 """Floors by kind of node, for a store of 300 to 2,000 memories.
 
 Source: bench/evaluate.py, T2: at 7.5 a task that has an answer is answered in 89 of 100 cases and
-one whose answer was taken away in 32, most of those with something that helps all the same; at 9
-in 82 and 18; tasks of another trade never. A card's own words are weak evidence (below R 4 one card
+one whose answer was taken away in 31, most of those with something that helps all the same; at 9
+in 77 and 17; tasks of another trade never. A card's own words are weak evidence (below R 4 one card
 in twenty is one that the run later called for, above it one in six), and 99 of 100 tasks of other
 kinds stay below 5.5 (measured on 342 public runs)."""
 
