@@ -16,7 +16,7 @@ _MAX_PARSED: Final = 6
 
 _COMMAND = re.compile(r"\A/([A-Za-z][\w:-]{1,40})(?:\s+(.*))?\Z", re.DOTALL)
 _PREAMBLE = re.compile(
-    r"\A\W*(?:you are\b|you're (?:an? |the )|i will ask you|i want you to act|act as\b"
+    r"\A\W*(?:now,? )?(?:you are\b|you're (?:an? |the )|i will ask you|i want you to act|act as\b"
     r"|i will start a new problem"
     r"|in the \S{1,40} (?:code )?environment|the toolkit for|context summary"
     r"|the following (?:query|pre-defined functions)|this session is being continued"
@@ -34,6 +34,7 @@ _JOB = re.compile(
     r"|your job:)\s+([^.\n]{10,300})",
     re.IGNORECASE,
 )
+_INTRODUCES = re.compile(r"\b(?:my|your|the) (?:problem|question|task) is\s*:\s*", re.IGNORECASE)
 _DOING = re.compile(r"\Ayou are (?=\w+ing\b)", re.IGNORECASE)
 _PLAN = re.compile(
     r"\A\W*(?:please )?(implement|execute|carry out|follow|apply) (?:the|this) (?:following )?"
@@ -210,6 +211,8 @@ def _after_preamble(body: str) -> str:
         told = body[label.start(1) :].strip()
         if len(told.split()) >= 3:
             return told
+    if introduced := _INTRODUCES.search(body):
+        return body[introduced.end() :]
     if job := _JOB.search(body):
         return job[1][0].upper() + body[job.start(1) + 1 :]
     if doing := _DOING.match(body):

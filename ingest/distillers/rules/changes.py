@@ -25,6 +25,7 @@ CHECKING_FOLDER = re.compile(
 _TRIAL = re.compile(r"(?i)(?:tests?|foo|bar|baz|example|sample|hello)[._]")
 """Names at the top of a project that are no tests of its own where other files were changed."""
 
+_NAMELESS = re.compile(r"(?i)(?:foo|bar|baz|qux)\d*\.")
 _TEMPORARY = re.compile(
     r"(?i)\A(?:/tmp|/var|/private|/dev|/proc|\$)|[/\\](?:te?mp|scratchpad)[/\\]|\A~[/\\]\.(?!github)"
 )
@@ -83,7 +84,7 @@ def _is_helper(run: RunRecord, path: str, started: bool, beside_changes: bool) -
     name = base_name(path)
     if name and name in run.trajectory.task:
         return False
-    if CHECKING_FOLDER.match(path):
+    if CHECKING_FOLDER.match(path) or _NAMELESS.match(name):
         return True
     at_top = path.removeprefix("/workspace/").lstrip("/").count("/") == 0
     if at_top and beside_changes and _TRIAL.match(name):
@@ -103,18 +104,19 @@ def _replaces(step: StepRecord) -> bool:
 
 
 def _removed(run: RunRecord) -> Iterator[str]:
-    """Files that a step removed from the disk."""
+    """Files that a step removed from the disk, by their names or with their folder."""
     for step in run.steps:
-        patterns = [
-            base_name(arg)
-            for command in step.commands
-            if command.program in _REMOVERS
-            for arg in command.args
-            if not arg.startswith("-")
-        ]
-        for path in step.edits if patterns else ():
-            if any(fnmatch(base_name(path), pattern) for pattern in patterns):
-                yield path
+        for command in step.commands:
+            if command.program not in _REMOVERS:
+                continue
+            words = [a.removeprefix("./").rstrip("/") for a in command.args if a[:1] != "-"]
+            names = [base_name(word) for word in words if word]
+            yield from (f for f in step.edits if any(fnmatch(base_name(f), n) for n in names))
+            yield from (
+                f
+                for f in run.own_files
+                if any(w and (fnmatch(f, w) or f.startswith(f"{w}/")) for w in words)
+            )
 
 
 def changed_by(step: StepRecord, changes: Changes) -> tuple[str, ...]:

@@ -36,13 +36,15 @@ def commands_of(run: RunRecord) -> Iterator[tuple[Insight, Hit]]:
             continue
         if program := missing_program(step):
             yield _is_missing(run, program), Hit(steps=(step.index,))
-        elif step.verdict in ("pass", "fail") and not _broke(step):
+        elif _gave_a_verdict(step):
             yield _runs(run, step, step.main), Hit(steps=(step.index,))
 
 
-def _broke(step: StepRecord) -> bool:
-    """Say whether a check failed before it checked anything."""
-    return step.fault is not None and step.fault.error_class in SETUP
+def _gave_a_verdict(step: StepRecord) -> bool:
+    """Say whether a check ran and did not break before it checked anything, or a build was made."""
+    if step.fault is not None and step.fault.error_class in SETUP:
+        return False
+    return step.verdict == "pass" or (step.verdict == "fail" and step.phase != "build")
 
 
 def _is_under_test(run: RunRecord, step: StepRecord, main: Command) -> bool:

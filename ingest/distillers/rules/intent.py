@@ -115,8 +115,8 @@ _WORTH_BUILDING = re.compile(
 )
 _ANSWER = re.compile(
     r"\A\W*(?:yes|yeah|yep|ok|okay|sure|continue|go (?:ahead|on|for it)|proceed|thanks|thank you"
-    r"|perfect|great|good|nice|do it|please do|no|nope|correct|right|option|both|all of them"
-    r"|your answer|observation:)\b",
+    r"|perfect|great|good|nice|let'?s doe? (?:that|it)|do it|please do|no|nope|correct|right|option"
+    r"|both|all of them|your answer|observation:)\b",
     re.IGNORECASE,
 )
 _CHALLENGE = re.compile(r"(?i)\b(?:ctf|capture the flag|the flag|challenge|decrypt|popped)\b")

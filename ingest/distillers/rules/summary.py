@@ -235,7 +235,7 @@ def _verdict_after(run: RunRecord, changes: Changes) -> StepRecord | None:
     """The last check with a verdict after the last change, else the last without one."""
     checks = [s for s in run.steps[_last_change(run, changes) + 1 :] if s.check]
     told = [s for s in checks if s.verdict in ("pass", "fail")]
-    return (told or checks or [None])[-1]
+    return next(reversed(told or checks), None)
 
 
 def _last_change(run: RunRecord, changes: Changes) -> int:

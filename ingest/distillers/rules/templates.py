@@ -19,8 +19,11 @@ _DATA: Final = names(".csv .tsv .parquet .xlsx .db .sqlite .jsonl .ndjson .log .
 _BARE_DOCS: Final = names("LICENSE README CHANGELOG NOTICE AUTHORS CONTRIBUTING COPYING")
 _BARE_CONFIG: Final = names("Makefile Dockerfile Containerfile Procfile Justfile justfile")
 _SAYS_NOTHING: Final = names(
-    "echo printf true false : exit sleep wait cd export set clear source read"
+    "echo printf true false : exit sleep wait cd export set clear source read test lint [ "
+    "finish submit"
 )
+"""Programs that do nothing worth telling, and calls that only end a run."""
+
 _MAX_CHAIN: Final = 3
 _MAX_WORDS: Final = 6
 FILE_WORK: Final = {
@@ -70,10 +73,8 @@ def _writing(step: StepRecord, changes: Changes) -> str:
         return "write <check script>" if is_code(made[0]) else "write <scratch file>"
     if step.phase == "edit":
         return f"change {file_slot(made[0])}"
-    removes = any(c.program in ("rm", "unlink", "del", "Remove-Item") for c in step.commands)
-    if removes and step.main and step.main.program in ("rm", "unlink", "del", "Remove-Item"):
-        return "remove <check script>"
-    return ""
+    removed = step.main is not None and FILE_WORK.get(step.main.program) == "remove <file>"
+    return "remove <check script>" if removed and any(f in changes.helpers for f in made) else ""
 
 
 def is_code(path: str) -> bool:

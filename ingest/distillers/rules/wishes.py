@@ -21,7 +21,9 @@ _WISH: Final = re.compile(
     r"\b(?:never|always|must(?: not)?|make sure|explicitly|no longer|rather than|instead of"
     r"|let'?s (?:use|keep|not)|(?:please )?do(?:n't| not)|stop (?!the\b)|prefer|from now on"
     r"|please use|use [\w`./-]+,? not?\b|no [\w ]{1,30} (?:yet|please)|should (?:not|never|only)"
-    r"|shouldn't|only (?:use|do|doing|change)|every time|whenever|avoid)\b",
+    r"|shouldn't|only (?:use|do|doing|change)|every time|whenever|avoid"
+    r"|before you (?:go|do|start|commit|push|merge|change)"
+    r"|not (?:as )?an? [\w ]{1,30},? but)\b",
     re.IGNORECASE,
 )
 _AVOID: Final = re.compile(
@@ -83,7 +85,7 @@ def _wishes(sentence: str, clause: Clause) -> bool:
     if _ORDER.match(sentence) or (clause.tag == "VB" and clause.opens and not clause.subject):
         return True
     if clause.subject in ("", "i"):
-        return bool(_STANDING.search(sentence))
+        return bool(_STANDING.search(sentence)) or sentence.lower().startswith("not ")
     return clause.subject in _SPEAKERS
 
 
