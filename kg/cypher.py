@@ -3,6 +3,7 @@
 Values in an answer are ready for JSON. A node is `{"id", "labels", "properties"}` with the id of
 ours, a relationship `{"type", "start", "end", "properties"}` with the ids of its ends, a path
 `{"nodes", "relationships"}`, a time its ISO 8601 text, a duration `{"months", "days", "seconds"}`.
+A number that is none (infinite, or the root of -1) is null.
 """
 
 import json
@@ -40,6 +41,11 @@ class Rows:
 @runtime_checkable
 class CypherSource(Protocol):
     """A store that answers Cypher itself; for others a view is built from what they export."""
+
+    @property
+    def own_labels(self) -> tuple[str, ...]:
+        """Labels of the nodes the store keeps for itself, which are linked to no others."""
+        ...
 
     def cypher(
         self, statement: str, parameters: Mapping[str, Any], *, limits: CypherLimits

@@ -6,6 +6,7 @@ from typing import Any
 from ..kg.cypher import DEFAULT_LIMITS, CypherLimits, CypherSource, Rows
 from ..kg.protocols import GraphStore
 from .guard import check
+from .hidden import without_labels
 from .view import View
 
 
@@ -40,10 +41,11 @@ class CypherDoor:
             StoreError: the store could not answer.
         """
         values = dict(parameters or {})
-        text = check(statement, values)
+        found = check(statement, values)
         if isinstance(self._store, CypherSource):
+            text = without_labels(found, self._store.own_labels)
             return self._store.cypher(text, values, limits=limits)
-        return self._view.run(text, values, limits=limits)
+        return self._view.run(found.text, values, limits=limits)
 
     def close(self) -> None:
         """Let the view go."""

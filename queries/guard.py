@@ -13,12 +13,14 @@ from .statement import Statement, Token, read
 
 _ONLY_READS: Final = "Change the graph with stepladder ingest, import, consolidate or forget."
 _DIALECT: Final = "What may stand in a statement is in docs/cypher.md."
+_OPENING: Final = ("(", "[", "{")
 _CLOSING: Final = (")", "]", "}")
+_BEFORE_PATTERN: Final = ("MATCH", "WHERE", "AND", "OR", "NOT", "XOR")
 _INTEGERS: Final = range(-(2**63), 2**63)
 _PARAMETER_DEPTH: Final = 20
 
 
-def check(statement: str, parameters: Mapping[str, Any]) -> str:
+def check(statement: str, parameters: Mapping[str, Any]) -> Statement:
     """Return the statement as it may be run: without comments and closing semicolon.
 
     Raises:
@@ -28,8 +30,9 @@ def check(statement: str, parameters: Mapping[str, Any]) -> str:
     found = read(statement)
     for place in range(len(found.tokens)):
         _check_word(found.tokens, place)
+    _check_pattern_maps(found.tokens)
     _check_parameters(found, parameters)
-    return found.text
+    return found
 
 
 def names_of_parameters(statement: str) -> tuple[str, ...]:
@@ -67,6 +70,36 @@ def _check_word(tokens: tuple[Token, ...], place: int) -> None:
         )
     if after is not None and after.text == "(" and token.upper not in rules.before_bracket:
         _check_function(token.text)
+
+
+def _check_pattern_maps(tokens: tuple[Token, ...]) -> None:
+    """Refuse `(b {id: a.id})`: kglite silently finds nothing where `a` is of the same clause."""
+    open_ones: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.text in _OPENING:
+            open_ones.append(place)
+        elif token.text in _CLOSING:
+            open_ones.pop()
+        elif token.text == "." and tokens[place - 1].kind in ("word", "name"):
+            *outer, inner = [-1, *open_ones]
+            if inner >= 0 and tokens[inner].text == "{" and _is_pattern(tokens, outer[-1]):
+                access = f"{tokens[place - 1].text}.{tokens[place + 1].text}"
+                raise UsageError(
+                    f"{access} cannot stand in the map of a pattern; stores read it differently.",
+                    hint=f"Write WITH {access} AS value before, or compare it in WHERE.",
+                )
+
+
+def _is_pattern(tokens: tuple[Token, ...], place: int) -> bool:
+    """Tell whether the bracket at a place opens a node or a relationship."""
+    if place < 1:
+        return False
+    before = tokens[place - 1]
+    if tokens[place].text == "[":
+        return before.text == "-"
+    if tokens[place].text != "(":
+        return False
+    return before.text in ("-", ">", ",", "=", "(") or before.upper in _BEFORE_PATTERN
 
 
 def _is_value(token: Token) -> bool:

@@ -35,10 +35,11 @@ _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a statement as it was written."""
+    """A piece of a statement as it was written; `start` is its place in `Statement.text`."""
 
     kind: Kind
     text: str
+    start: int
 
     @property
     def upper(self) -> str:
@@ -75,19 +76,19 @@ def read(statement: str) -> Statement:
             "Unicode escapes are not allowed in a statement; write the character itself.",
             hint=_USE_PARAMETERS,
         )
-    parts: list[str] = []
     tokens: list[Token] = []
+    kept = ""
     for kind, part in _pieces(text):
         if kind == "comment":
-            parts.append("\n" if "\n" in part else " ")
+            kept += "\n" if "\n" in part else " "
             continue
-        parts.append(part)
         if kind != "space":
-            tokens.append(Token(kind, part))  # type: ignore[arg-type]
+            tokens.append(Token(kind, part, len(kept)))  # type: ignore[arg-type]
+        kept += part
     if not tokens:
         raise UsageError("The statement is empty.", hint="Try: MATCH (n) RETURN count(n)")
     _check_brackets(tokens)
-    return Statement(tuple(tokens), "".join(parts).strip())
+    return Statement(tuple(tokens), kept)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:

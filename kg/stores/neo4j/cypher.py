@@ -1,12 +1,14 @@
 """Statements of users on Neo4j: read access mode, a time limit, values ready for JSON."""
 
 import math
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import fields, replace
 from typing import Any, Final
 
-from neo4j import READ_ACCESS, Driver
+from neo4j import READ_ACCESS, Driver, NotificationMinimumSeverity, Transaction
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime, Duration, Time
@@ -15,8 +17,17 @@ from ...cypher import CypherLimits, Rows, within_limits
 from ...errors import StepladderError, StoreError, UsageError
 from ...types import NODE_TYPES
 
+_IDS: Final = """
+MATCH (n)
+WHERE elementId(n) IN $ends
+RETURN elementId(n) AS end, n.id AS id
+"""
+
 _VECTOR_LENGTH: Final = 64
 """So many decimal numbers in a row are a vector. Ours have 256 and more; no other list has any."""
+
+_GRACE_S: Final = 3.0
+"""The server looks for transactions that took too long every two seconds."""
 
 _TIMED_OUT: Final = "TransactionTimedOut"
 _NO_MEMORY: Final = "OutOfMemory"
@@ -39,76 +50,135 @@ def run(
         StoreError: the server could not answer.
     """
     started = time.perf_counter()
-    try:
+
+    def work() -> Rows:
         with (
-            driver.session(database=database, default_access_mode=READ_ACCESS) as session,
+            driver.session(
+                database=database,
+                default_access_mode=READ_ACCESS,
+                notifications_min_severity=NotificationMinimumSeverity.OFF,
+            ) as session,
             session.begin_transaction(timeout=limits.timeout_s) as transaction,
         ):
-            result = transaction.run(statement, dict(parameters))
-            columns = result.keys()
-            found = within_limits(columns, _plain_rows(result), limits=limits)
+            found = _read(transaction, statement, parameters, limits=limits)
             transaction.rollback()
+            return found
+
+    try:
+        found = _before(limits.timeout_s + _GRACE_S, work)
     except (Neo4jError, DriverError) as error:
         raise _as_ours(error, limits) from error
-    milliseconds = 1000 * (time.perf_counter() - started)
-    return Rows(
-        columns=found.columns,
-        rows=found.rows,
-        truncated=found.truncated,
-        why=found.why,
-        milliseconds=milliseconds,
-    )
+    if found is None:
+        raise _too_long(limits)
+    return replace(found, milliseconds=1000 * (time.perf_counter() - started))
 
 
-def _plain_rows(result: Any) -> Iterator[Sequence[Any]]:
-    for record in result:
-        yield [plain(value) for value in record.values()]
+def _before(timeout_s: float, work: Callable[[], Rows]) -> Rows | None:
+    """What a piece of work returns, None where it takes longer; then it is left alone.
 
+    The server ends a transaction that takes too long, but looks at the clock only between rows:
+    one list comprehension over a long list runs to its end, though nobody waits for it.
+    """
+    done: Future[Rows] = Future()
 
-def plain(value: Any) -> Any:
-    """A value of the driver as JSON can hold it; vectors and bytes become None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, Node):
-        return _node(value)
-    if isinstance(value, Relationship):
-        return _relationship(value)
-    if isinstance(value, Path):
-        return {
-            "nodes": [_node(n) for n in value.nodes],
-            "relationships": [_relationship(r) for r in value.relationships],
-        }
-    if isinstance(value, list | tuple):
-        return None if _is_vector(value) else [plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {key: plain(v) for key, v in value.items()}
-    if isinstance(value, bytes | bytearray):
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # handed to the caller
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return done.result(timeout_s)
+    except TimeoutError:
         return None
-    if isinstance(value, Duration):
-        return _duration(value)
-    if isinstance(value, DateTime | Date | Time):
-        return value.to_native().isoformat()
-    return str(value)
 
 
-def _node(node: Node) -> dict[str, Any]:
-    labels = sorted(node.labels)
-    known = {f.name for name in labels if name in NODE_TYPES for f in fields(NODE_TYPES[name])}
-    shown = sorted(known & set(node)) if known else sorted(node)
-    properties = {name: value for name in shown if (value := plain(node[name])) is not None}
-    return {"id": properties.get("id"), "labels": labels, "properties": properties}
+def _read(
+    transaction: Transaction,
+    statement: str,
+    parameters: Mapping[str, Any],
+    *,
+    limits: CypherLimits,
+) -> Rows:
+    result = transaction.run(statement, dict(parameters))
+    values = _Values()
+    kept: list[list[Any]] = []
+
+    def rows() -> Iterator[list[Any]]:
+        for record in result:
+            kept.append(record.values())
+            yield [values.plain(v) for v in kept[-1]]
+
+    found = within_limits(result.keys(), rows(), limits=limits)
+    if not values.unknown:
+        return found
+    result.consume()
+    ends = transaction.run(_IDS, {"ends": sorted(values.unknown)})
+    values.ids = {record["end"]: record["id"] for record in ends}
+    again = (tuple(values.plain(v) for v in row) for row in kept[: len(found.rows)])
+    return replace(found, rows=tuple(again))
 
 
-def _relationship(relationship: Relationship) -> dict[str, Any]:
-    start, end = relationship.nodes
-    return {
-        "type": relationship.type,
-        "start": start.get("id") if start else None,
-        "end": end.get("id") if end else None,
-        "properties": {name: plain(relationship[name]) for name in sorted(relationship)},
-    }
+class _Values:
+    """Values of the driver as JSON can hold them; vectors and bytes become None.
+
+    The driver knows the ends of a relationship by Neo4j's own ids; `unknown` gathers them, `ids`
+    says what they are here.
+    """
+
+    def __init__(self) -> None:
+        self.unknown: set[str] = set()
+        self.ids: dict[str, str] = {}
+
+    def plain(self, value: Any) -> Any:
+        """A value ready for JSON."""
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if value is None or isinstance(value, bool | int | str):
+            return value
+        if isinstance(value, Node):
+            return self._node(value)
+        if isinstance(value, Relationship):
+            return self._relationship(value)
+        if isinstance(value, Path):
+            return {
+                "nodes": [self._node(n) for n in value.nodes],
+                "relationships": [self._relationship(r) for r in value.relationships],
+            }
+        if isinstance(value, Duration):  # before tuple, which it is
+            return _duration(value)
+        if isinstance(value, list | tuple):
+            return None if _is_vector(value) else [self.plain(v) for v in value]
+        if isinstance(value, Mapping):
+            return {key: self.plain(v) for key, v in value.items()}
+        if isinstance(value, DateTime | Date | Time):
+            return value.to_native().isoformat()
+        return None if isinstance(value, bytes | bytearray) else str(value)
+
+    def _node(self, node: Node) -> dict[str, Any]:
+        labels = sorted(node.labels)
+        known = {f.name for name in labels if name in NODE_TYPES for f in fields(NODE_TYPES[name])}
+        shown = sorted(known & set(node)) if known else sorted(node)
+        values = {name: self.plain(node[name]) for name in shown}
+        properties = {name: value for name, value in values.items() if value is not None}
+        return {"id": properties.get("id"), "labels": labels, "properties": properties}
+
+    def _relationship(self, relationship: Relationship) -> dict[str, Any]:
+        start, end = relationship.nodes
+        return {
+            "type": relationship.type,
+            "start": self._id(start),
+            "end": self._id(end),
+            "properties": {name: self.plain(relationship[name]) for name in sorted(relationship)},
+        }
+
+    def _id(self, node: Node | None) -> Any:
+        if node is None or "id" in node:
+            return None if node is None else node["id"]
+        if node.element_id not in self.ids:
+            self.unknown.add(node.element_id)
+        return self.ids.get(node.element_id)
 
 
 def _duration(value: Duration) -> dict[str, int]:
@@ -124,9 +194,7 @@ def _as_ours(error: Neo4jError | DriverError, limits: CypherLimits) -> Stepladde
     code = error.code or "" if isinstance(error, Neo4jError) else ""
     message = (error.message or "") if isinstance(error, Neo4jError) else str(error)
     if _TIMED_OUT in code or "transaction has been terminated" in message.lower():
-        return UsageError(
-            f"The statement was stopped after {limits.timeout_s:g} seconds.", hint=_NARROW
-        )
+        return _too_long(limits)
     if _NO_MEMORY in code:
         return UsageError("The statement was stopped: it took too much memory.", hint=_NARROW)
     if _READ_MODE in code:
@@ -134,3 +202,9 @@ def _as_ours(error: Neo4jError | DriverError, limits: CypherLimits) -> Stepladde
     if code.startswith("Neo.ClientError.Statement"):
         return UsageError(f"Cypher: {message}")
     return StoreError(f"Neo4j could not answer: {message or error}")
+
+
+def _too_long(limits: CypherLimits) -> UsageError:
+    return UsageError(
+        f"The statement was stopped after {limits.timeout_s:g} seconds.", hint=_NARROW
+    )
