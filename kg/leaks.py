@@ -13,8 +13,12 @@ from typing import Final
 _KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("address", re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.-]+\b")),
     ("link", re.compile(r"\b(?:https?|ssh|git|ftp|file)://\S+|\bgit@\S+", re.IGNORECASE)),
-    ("host", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\blocalhost:\d+|\b[\w-]+\.(?:internal|local|corp|lan)\b")),
-    ("path", re.compile(r"(?:^|[\s\"'`(=])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@+-]+[/\\])*[\w.@+-]+")),
+    ("host", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\blocalhost:\d+")),
+    ("host", re.compile(r"\b[\w-]+\.(?:internal|local|corp|lan|intranet)\b")),
+    (
+        "path",
+        re.compile(r"(?:^|[\s\"'`(=])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@+-]+[/\\])*[\w.@+-]+"),
+    ),
     ("path", re.compile(r"\b[\w.@+-]+(?:/[\w.@+-]+){2,}")),
     ("path", re.compile(r"\b[\w-]+/[\w-]+\.\w{1,5}\b")),
     ("hash", re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")),
@@ -29,7 +33,8 @@ _KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             re.IGNORECASE,
         ),
     ),
-    ("removed", re.compile(r"\[(?:[A-Z][A-Z _-]+)\]|<[A-Z][A-Z_]+>|(?i:\[(?:redacted|removed)[^\]]*\])")),
+    ("removed", re.compile(r"\[[A-Z][A-Z _-]+\]|<[A-Z][A-Z_]+>")),
+    ("removed", re.compile(r"\[(?:redacted|removed)[^\]]*\]", re.IGNORECASE)),
 )
 _PUBLIC: Final = re.compile(
     r"^\W*(?:(?:/(?:etc|usr|bin|dev|tmp|var|proc|opt|sys)(?:/[\w.+-]+){0,3})|UTF-8|ISO-\d+|SHA-\d+"
@@ -69,16 +74,17 @@ def _names(projects: Iterable[str]) -> Iterable[str]:
     for project in projects:
         yield project
         for part in re.split(r"[/\\]", project):
-            if len(part) >= _SHORTEST_NAME and part.lower() not in _EVERYBODYS:
+            if len(part) >= _SHORTEST_NAME and not _EVERYBODYS.fullmatch(part):
                 yield part
 
 
-_EVERYBODYS: Final = frozenset(
-    """
-    api app apps backend bench bot build cli client code common config core data demo deploy dev
-    docs engine example examples frontend github gitlab home infra lib library main mobile model
-    models notebook notebooks plugin project python repo sandbox scripts sdk server service
-    services shared site src test tests testbed tmp tool tools ui unassigned utils web website
-    work workspace
-    """.split()
+_EVERYBODYS: Final = re.compile(
+    r"(?:api|app|apps|backend|bench|bot|build|cli|client|code|common|config"
+    r"|core|data|demo|deploy|dev|docs|engine|example|examples|frontend"
+    r"|github|gitlab|home|infra|lib|library|main|mobile|model|models"
+    r"|notebook|notebooks|plugin|project|python|repo|sandbox|scripts|sdk"
+    r"|server|service|services|shared|site|src|test|tests|testbed|tmp|tool"
+    r"|tools|ui|unassigned|utils|web|website|work|workspace)",
+    re.IGNORECASE,
 )
+"""Parts of project names that tell nobody which project it is."""

@@ -10,7 +10,16 @@ from .opposites import Stance, opposition, stance
 from .wording import Wording
 
 VetoKind = Literal[
-    "opposite", "tools", "identifiers", "numbers", "narrower", "facets", "apart", "rejected"
+    "opposite",
+    "tools",
+    "identifiers",
+    "numbers",
+    "narrower",
+    "facets",
+    "apart",
+    "rejected",
+    "related",
+    "contradicts",
 ]
 
 

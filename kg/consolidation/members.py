@@ -18,7 +18,9 @@ _REPORT: Final = re.compile(
 )
 """How a report of one run, or the bare name of a mistake, begins."""
 
-_NO_REPORT: Final = re.compile(r"^(?:need|embed|feed|seed|speed|shed|bring|ping|string)\b", re.IGNORECASE)
+_NO_REPORT: Final = re.compile(
+    r"^(?:need|embed|feed|seed|speed|shed|bring|ping|string)\b", re.IGNORECASE
+)
 
 
 def merged_id(members: Sequence[str], scope: str) -> str:
@@ -55,15 +57,19 @@ def is_report(memory: Insight) -> bool:
 
 
 def merged(
-    members: Sequence[Insight], *, scope: str, reach: Mapping[str, float]
+    members: Sequence[Insight],
+    *,
+    scope: str,
+    reach: Mapping[str, float],
+    voices: Sequence[Insight] = (),
 ) -> Insight:
     """The insight that stands above the members, one level higher than the highest of them.
 
-    It has the words of one member. A facet that one of the members leaves open is left open; else
-    it holds what any of them names. It is as new as the newest member, and untrusted where any
-    member's words came from tool output.
+    It has the words of one member, of `voices` where they are given. A facet that one of the
+    members leaves open is left open; else it holds what any of them names. It is as new as the
+    newest member, and untrusted where any member's words came from tool output.
     """
-    voice = speaker(members, reach)
+    voice = speaker(voices or members, reach)
     projects = {m.project for m in members}
     tasks = {m.task for m in members}
     return Insight(

@@ -18,10 +18,10 @@ _IDENTIFIER: Final = re.compile(
     r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)"  # dotted
 )
 _NUMBER: Final = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]|\.\d)(?!\s*%)|(?<![\w.])\d{1,3}(?=%)")
-_NUMBER_WORDS: Final = {
-    w: str(n)
-    for n, w in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)
-}
+_NUMBER_WORD: Final = re.compile(
+    r"\b(?:(two)|(three)|(four)|(five)|(six)|(seven)|(eight)|(nine)|(ten)|(eleven)|(twelve))\b",
+    re.IGNORECASE,
+)
 _LONGEST_NAME: Final = 3
 _SHORTEST: Final = 2
 _EXAMPLE: Final = re.compile(
@@ -65,8 +65,8 @@ def identifiers_in(text: str) -> frozenset[str]:
 
 def numbers_in(text: str) -> frozenset[str]:
     """Whole numbers from 0 and number words from two on; versions are no numbers."""
-    words = (_NUMBER_WORDS.get(w) for w in re.findall(r"[a-z]+", text.lower()))
-    return frozenset({*_NUMBER.findall(text), *(w for w in words if w)})
+    words = {str((m.lastindex or 0) + 1) for m in _NUMBER_WORD.finditer(text)}
+    return frozenset({*_NUMBER.findall(text), *words})
 
 
 def _folded(name: str) -> str:

@@ -44,7 +44,9 @@ _MOVES: Final = re.compile(
     re.IGNORECASE,
 )
 """Verbs after which "to" and "from" say where something goes."""
-_NOT_THE_OTHER: Final = re.compile(r",?\s+(?:and\s+)?not\s+(?=\w+(?:\s+\w+)?\s*(?:[.,;]|$))", re.IGNORECASE)
+_NOT_THE_OTHER: Final = re.compile(
+    r",?\s+(?:and\s+)?not\s+(?=\w+(?:\s+\w+)?\s*(?:[.,;]|$))", re.IGNORECASE
+)
 _SIDE_TERMS: Final = 5
 _PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "il")
 _MIN_ROOT: Final = 4
@@ -145,8 +147,11 @@ def _turned(a: Stance, b: Stance) -> str:
             continue
         for kind, wanted, left in one.relations:
             only_left = left - wanted
-            if kind == "over" and only_left and only_left & other.terms and not (
-                (wanted - left) & other.terms
+            if (
+                kind == "over"
+                and only_left
+                and only_left & other.terms
+                and not ((wanted - left) & other.terms)
             ):
                 return f"{' '.join(sorted(only_left & other.terms))} is what the other leaves"
     return ""

@@ -11,7 +11,7 @@ where everything is near, as in texts of one template, being near means little.
 Source: `python bench/merging.py`, which measures each term on sets that chose no constant.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any, Final
@@ -38,6 +38,8 @@ NEIGHBOURS: Final = 10
 COPY: Final = 0.9
 """Cosine from which a text of the sample is taken for a copy and is no part of a crowd."""
 _BLOCK: Final = 4096
+_PAIRS: Final = 32_768
+_REACHED: Final = 20
 
 Floats = NDArray[np.float32]
 Indexes = NDArray[np.intp]
@@ -49,7 +51,7 @@ class Described:
 
     `vectors` holds unit rows, one array an embedder; `terms` unit rows of term weights; `has` ones
     where a term occurs; `lead` rows of weights that sum to one; `length` and `crowd` are in
-    [0, 1], shape (n,).
+    [0, 1], `information` sums the squared inverse document frequencies, all of shape (n,).
     """
 
     vectors: tuple[Vector, ...]
@@ -58,6 +60,7 @@ class Described:
     lead: Any
     length: Floats
     crowd: Floats
+    information: Floats
 
     def __len__(self) -> int:
         return len(self.length)
@@ -96,11 +99,14 @@ class Scorer:
     def describe(
         self, ids: Sequence[str], wordings: Sequence[Wording], *, vectors: Vector | None = None
     ) -> Described:
-        """Bring texts into the form that `parts` needs; `vectors` of the first embedder if known."""
+        """Bring texts into the form that `parts` needs.
+
+        `vectors` are those of the first embedder where they are known.
+        """
         texts = [w.text for w in wordings]
         first = self._embedders[0].encode(texts) if vectors is None else vectors
         others = [e.encode(texts) for e in self._embedders[1:]]
-        terms, has, lead = self._term_rows([w.terms for w in wordings])
+        terms, has, lead, information = self._term_rows([w.terms for w in wordings])
         distinct = np.diff(has.indptr).astype(np.float32)
         length = np.minimum(1.0, distinct / FULL_LENGTH)
         crowd = np.maximum(0.0, self._density(ids, first) - CROWDED) * length
@@ -111,37 +117,51 @@ class Scorer:
             lead=lead,
             length=length,
             crowd=crowd.astype(np.float32),
+            information=information,
         )
+
+    def reach(self, vectors: Vector, *, without: Sequence[str]) -> Floats:
+        """Mean cosine of each row with the twenty nearest of the sample; shape (n,)."""
+        left = np.array([id not in set(without) for id in self._sample_ids], bool)
+        count = min(_REACHED, int(left.sum()))
+        if not count:
+            return np.zeros(len(vectors), np.float32)
+        cosines = vectors @ self._sample[left].T
+        return np.asarray(np.partition(cosines, -count, axis=1)[:, -count:].mean(axis=1))
 
     def parts(self, texts: Described, first: Indexes, second: Indexes) -> Parts:
         """Score the pairs (first[k], second[k])."""
         blocks = [
-            self._parts(texts, first[start : start + _BLOCK * 8], second[start : start + _BLOCK * 8])
+            self._parts(
+                texts, first[start : start + _BLOCK * 8], second[start : start + _BLOCK * 8]
+            )
             for start in range(0, len(first), _BLOCK * 8)
         ]
         names = ("nearness", "cosine", "terms", "lead", "crowd")
         empty = np.zeros(0, np.float32)
         return Parts(
-            **{
-                name: np.concatenate([empty, *(getattr(b, name) for b in blocks)])
-                for name in names
-            }
+            **{name: np.concatenate([empty, *(getattr(b, name) for b in blocks)]) for name in names}
         )
 
     def _parts(self, texts: Described, i: Indexes, j: Indexes) -> Parts:
         cosine = _dot(texts.vectors[0], i, j)
         for rows in texts.vectors[1:]:
             brought = self.statistics.scale * _dot(rows, i, j) + self.statistics.shift
-            cosine = (cosine + brought) / 2
+            cosine = np.asarray((cosine + brought) / 2, np.float32)
         terms = _sparse_dot(texts.terms, texts.terms, i, j)
-        lead = (
-            _sparse_dot(texts.lead, texts.has, i, j) + _sparse_dot(texts.lead, texts.has, j, i)
-        ) / 2
+        ways = ((i, j), (j, i))
+        lead = sum(_sparse_dot(texts.lead, texts.has, a, b) for a, b in ways) / np.float32(2)
         length = np.sqrt(texts.length[i] * texts.length[j])
-        crowd = CROWD_WEIGHT * (texts.crowd[i] + texts.crowd[j]) / 2
+        crowd = np.asarray(CROWD_WEIGHT * (texts.crowd[i] + texts.crowd[j]) / 2, np.float32)
         weighted = cosine + TERM_WEIGHT * length * terms + LEAD_WEIGHT * length * lead
         nearness = weighted / (1 + (TERM_WEIGHT + LEAD_WEIGHT) * length) - crowd
-        return Parts(nearness=nearness, cosine=cosine, terms=terms, lead=lead, crowd=crowd)
+        return Parts(
+            nearness=np.asarray(nearness, np.float32),
+            cosine=cosine,
+            terms=terms,
+            lead=np.asarray(lead, np.float32),
+            crowd=crowd,
+        )
 
     def _density(self, ids: Sequence[str], vectors: Vector) -> Floats:
         """Mean cosine with the ten nearest of the sample that are no copies; shape (n,)."""
@@ -160,17 +180,23 @@ class Scorer:
             result[start : start + len(cosines)] = nearest.sum(axis=1) / NEIGHBOURS
         return result
 
-    def _term_rows(self, texts: Sequence[Sequence[str]]) -> tuple[Any, Any, Any]:
+    def idf(self, term: str) -> float:
+        """Inverse document frequency of a term, at least 1."""
+        known = self.statistics
+        return 1 + log((1 + known.insights) / (1 + known.frequency.get(term, 1)))
+
+    def _term_rows(self, texts: Sequence[Sequence[str]]) -> tuple[Any, Any, Any, Floats]:
         columns: dict[str, int] = {}
         weighted = _Rows()
         present = _Rows()
         leading = _Rows()
+        information: list[float] = []
         limit = max(3.0, RARE * self.statistics.insights)
         for terms in texts:
             counts: dict[str, int] = {}
             for term in terms:
                 counts[term] = counts.get(term, 0) + 1
-            weight = {t: self._idf(t) ** 2 for t in counts}
+            weight = {t: self.idf(t) ** 2 for t in counts}
             values = {t: (1 + log(n)) * weight[t] for t, n in counts.items()}
             norm = float(np.sqrt(sum(v * v for v in values.values()))) or 1.0
             rare = [t for t in counts if self.statistics.frequency.get(t, 1) <= limit]
@@ -180,11 +206,14 @@ class Scorer:
             weighted.add(number, [v / norm for v in values.values()])
             present.add(number, [1.0] * len(number))
             leading.add([columns[t] for t in lead], [weight[t] / total for t in lead])
-        return tuple(rows.matrix(len(columns)) for rows in (weighted, present, leading))  # type: ignore[return-value]
-
-    def _idf(self, term: str) -> float:
-        known = self.statistics
-        return 1 + log((1 + known.insights) / (1 + known.frequency.get(term, 1)))
+            information.append(sum(weight.values()))
+        width = len(columns)
+        return (
+            weighted.matrix(width),
+            present.matrix(width),
+            leading.matrix(width),
+            np.array(information, np.float32),
+        )
 
 
 class _Rows:
@@ -211,14 +240,8 @@ class _Rows:
         return matrix
 
 
-def blocks(count: int, size: int = _BLOCK) -> Iterator[slice]:
-    """Slices of at most `size` rows that cover `count` rows."""
-    for start in range(0, count, size):
-        yield slice(start, min(start + size, count))
-
-
 def _dot(rows: Vector, i: Indexes, j: Indexes) -> Floats:
-    return np.einsum("ij,ij->i", rows[i], rows[j]).astype(np.float32)
+    return np.asarray(np.einsum("ij,ij->i", rows[i], rows[j]), np.float32)
 
 
 def _sparse_dot(a: Any, b: Any, i: Indexes, j: Indexes) -> Floats:

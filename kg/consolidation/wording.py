@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from sys import intern
 from typing import Final
 
 from ..terms import tokenize
@@ -31,8 +32,8 @@ who whole why will with within without would yet you your find found use used us
 class Wording:
     """An insight's words.
 
-    `text` is everything it says without markup; `lead` the title and the first sentence, as written;
-    `terms` are the stems of `text` in order, without stop words.
+    `text` is everything it says without markup; `lead` the title and the first sentence, as they
+    are written; `terms` are the stems of `text` in order, without stop words.
     """
 
     text: str
@@ -55,7 +56,7 @@ def clean(text: str) -> str:
 def content_terms(text: str) -> tuple[str, ...]:
     """The stems of a text in order, without stop words."""
     stops = stop_terms()
-    return tuple(t for t in tokenize(text) if t not in stops)
+    return tuple(intern(t) for t in tokenize(text) if t not in stops)
 
 
 @cache

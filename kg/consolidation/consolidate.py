@@ -1,0 +1,133 @@
+"""One consolidation: look, plan, and unless it is a dry run, do it."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ..protocols import Embedder, GraphStore
+from .apply import Changes, apply_changes
+from .plan import Consolidation, Limits
+from .planner import Planner
+from .record import Record, fingerprint, run_id
+from .state import State, read_state
+from .statistics import Statistics
+from .survey import survey_all, survey_some
+from .undo import undo_interrupted
+
+GROWTH: Final = 1.25
+"""How much a store may grow until the statistics are taken anew. Chosen by us."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a consolidation is asked to look at.
+
+    `touched` are insights whose groups are looked at again; with `only_touched` nothing else is.
+    """
+
+    full: bool = False
+    touched: tuple[str, ...] = ()
+    only_touched: bool = False
+
+
+def consolidate(
+    store: GraphStore,
+    embedder: Embedder,
+    *,
+    time: str,
+    dry_run: bool = False,
+    request: Request | None = None,
+    limits: Limits | None = None,
+) -> Consolidation:
+    """Merge the insights that say the same, propose what may, and record it.
+
+    Only insights that no consolidation has seen are looked at, and what they touch. The first
+    time, where `full` is asked for, and after growth by a quarter, all are, with new statistics.
+
+    Raises:
+        StoreError: the store could not be read or written.
+    """
+    request = request or Request()
+    limits = limits or Limits()
+    if not dry_run:
+        undo_interrupted(store, embedder)
+    state = read_state(store)
+    planned = _plan(store, embedder, state, request=request, limits=limits, time=time)
+    if planned is None:
+        return Consolidation(time=time, dry_run=dry_run, considered=len(state.insights))
+    result, changes = planned
+    if not dry_run:
+        apply_changes(store, embedder, changes)
+    return replace(result, dry_run=dry_run)
+
+
+def _plan(
+    store: GraphStore,
+    embedder: Embedder,
+    state: State,
+    *,
+    request: Request,
+    limits: Limits,
+    time: str,
+) -> tuple[Consolidation, Changes] | None:
+    new = [] if request.only_touched else state.new()
+    frozen = next((r.statistics for r in reversed(state.records) if r.statistics), None)
+    touched = {*request.touched, *_broken(state)} & state.insights.keys()
+    whole = _is_whole(state, frozen, request=request, new=len(new))
+    if not whole and not new and not touched:
+        return None
+    if whole or frozen is None:
+        survey = survey_all(store, embedder, state, limits=limits)
+        new = list(state.insights) if request.full else state.new()
+    else:
+        survey = survey_some(
+            store,
+            embedder,
+            state,
+            statistics=frozen,
+            fresh=new,
+            touched=touched,
+            limits=limits,
+        )
+    planner = Planner(store, state, survey, limits=limits)
+    merges = planner.merges()
+    found = planner.proposals(merges)
+    seen = frozenset(fingerprint(state.insights[id]) for id in new)
+    record = Record(
+        id=_free_id(state, run_id(time, seen, request.touched)),
+        time=time,
+        number=1 + max((r.number for r in state.records), default=0),
+        limits=limits,
+        statistics=survey.statistics if survey.fresh is None else None,
+        seen=seen,
+    )
+    changes = planner.changes(record, merges, found)
+    return planner.result(changes, new=len(new), whole=survey.fresh is None), changes
+
+
+def _is_whole(state: State, frozen: Statistics | None, *, request: Request, new: int) -> bool:
+    if request.full or frozen is None:
+        return True
+    if request.only_touched:
+        return False
+    return len(state.insights) > GROWTH * frozen.insights or new > GROWTH * frozen.insights
+
+
+def _broken(state: State) -> set[str]:
+    """Members of merged insights that lost one."""
+    expected = {m.id: m.members for r in state.records for m in r.made}
+    return {
+        leaf
+        for id, members in state.members.items()
+        if members != expected.get(id, members)
+        for leaf in members
+    }
+
+
+def _free_id(state: State, id: str) -> str:
+    taken = {r.id for r in state.records}
+    number = 2
+    free = id
+    while free in taken:
+        free = f"{id}-{number}"
+        number += 1
+    return free

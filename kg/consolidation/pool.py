@@ -1,0 +1,171 @@
+"""The insights that take part in a consolidation, ready to be compared with each other."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..terms import tokenize
+from ..types import Insight, Vector
+from .guards import Marks, Veto, marks, veto
+from .neighbours import near_pairs
+from .plan import Compared
+from .score import Described, Parts, Scorer
+from .wording import Wording, stop_terms, wording
+
+MUCH_MORE: Final = 4.0
+"""A text with this many times the information of another one is no synonym of it. The shorter is
+proposed as the broader one. Chosen by us."""
+
+_WORDS_SHOWN: Final = 12
+_SPREAD: Final = 200
+_WORD: Final = re.compile(r"[\w'’-]+")
+
+
+class Blocks(Protocol):
+    """What people or the graph have against merging insights."""
+
+    def between(self, a: str, b: str) -> Veto | None:
+        """What stands against merging two ids, None where nothing does."""
+        ...
+
+    def mentions(self, id: str) -> bool:
+        """Tell whether anything is said of an id at all."""
+        ...
+
+
+class Pool:
+    """Insights in the order of their ids, with their words, vectors and marks.
+
+    `blocks` says what stands against a merge besides words.
+    """
+
+    def __init__(
+        self,
+        insights: Sequence[Insight],
+        scorer: Scorer,
+        *,
+        blocks: Blocks,
+        wordings: Sequence[Wording] | None = None,
+        vectors: Vector | None = None,
+    ) -> None:
+        self.insights = tuple(insights)
+        self.ids = tuple(i.id for i in self.insights)
+        self.place = {id: k for k, id in enumerate(self.ids)}
+        self._scorer = scorer
+        self._blocks = blocks
+        self._wordings = tuple(wordings or (wording(i) for i in self.insights))
+        self._described: Described = scorer.describe(self.ids, self._wordings, vectors=vectors)
+        self._marks: dict[int, Marks] = {}
+
+    def __len__(self) -> int:
+        return len(self.insights)
+
+    def near(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
+        """Pairs of places with their nearness, for all pairs that may matter."""
+        i, j = near_pairs(self._described.vectors[0])
+        return i, j, self.parts(i, j).nearness
+
+    def parts(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> Parts:
+        """The nearness of pairs of places, and its parts."""
+        return self._scorer.parts(self._described, i, j)
+
+    def matrix(self, members: Sequence[int]) -> NDArray[np.float64]:
+        """The nearness of all pairs of some places, -inf where they must be apart."""
+        count = len(members)
+        at = np.array(members, np.intp)
+        rows, columns = np.triu_indices(count, 1)
+        result = np.zeros((count, count))
+        result[rows, columns] = self.parts(at[rows], at[columns]).nearness
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            if self.veto(members[row], members[column]) is not None:
+                result[row, column] = -np.inf
+        return np.asarray(np.minimum(result, result.T) + np.maximum(result, result.T))
+
+    def veto(self, a: int, b: int) -> Veto | None:
+        """What stands against merging two places, None where nothing does."""
+        blocked = self._blocks.between(self.ids[a], self.ids[b])
+        if blocked is not None:
+            return blocked
+        found = veto(self.marks(a), self.marks(b))
+        if found is None and self.says_much_more(a, b):
+            return Veto("narrower", "one says four times as much as the other")
+        return found
+
+    def says_much_more(self, a: int, b: int) -> bool:
+        """Tell whether one of two texts has four times the information of the other."""
+        less, more = sorted(float(self._described.information[k]) for k in (a, b))
+        return more > MUCH_MORE * less
+
+    def marks(self, place: int) -> Marks:
+        """What the guards read off one insight."""
+        known = self._marks.get(place)
+        if known is None:
+            known = marks(self.insights[place], self._wordings[place])
+            self._marks[place] = known
+        return known
+
+    def copies(self) -> dict[int, int]:
+        """A number for each place, the same for those with the same words, polarity and tools.
+
+        What somebody decided on is no copy of anything.
+        """
+        numbers: dict[tuple[object, ...], int] = {}
+        found: dict[int, int] = {}
+        for place, insight in enumerate(self.insights):
+            if not self._blocks.mentions(insight.id):
+                text = self._wordings[place].text.casefold().rstrip(".! ")
+                key = (text, insight.polarity, frozenset(insight.tools))
+                found[place] = numbers.setdefault(key, len(numbers))
+        return found
+
+    def reach(self, members: Sequence[int]) -> dict[str, float]:
+        """How near the words of some insights are to those of others; higher is more general."""
+        ids = [self.ids[m] for m in members]
+        found = self._scorer.reach(self._described.vectors[0][list(members)], without=ids)
+        return dict(zip(ids, found.tolist(), strict=True))
+
+    def spread(self, members: Sequence[int]) -> tuple[float, tuple[int, int]]:
+        """The mean nearness of some places, and the pair that is furthest apart.
+
+        Of many places the first are looked at.
+        """
+        at = np.array(members[:_SPREAD], np.intp)
+        rows, columns = np.triu_indices(len(at), 1)
+        near = self.parts(at[rows], at[columns]).nearness
+        least = int(near.argmin())
+        return float(near.mean()), (int(at[rows[least]]), int(at[columns[least]]))
+
+    def compare(self, a: int, b: int) -> Compared:
+        """Two places side by side."""
+        a, b = min(a, b), max(a, b)
+        parts = self.parts(np.array([a], np.intp), np.array([b], np.intp))
+        mine, other = self._words(a), self._words(b)
+        return Compared(
+            a=self.ids[a],
+            b=self.ids[b],
+            nearness=round(float(parts.nearness[0]), 4),
+            cosine=round(float(parts.cosine[0]), 4),
+            terms=round(float(parts.terms[0]), 4),
+            lead=round(float(parts.lead[0]), 4),
+            crowd=round(float(parts.crowd[0]), 4),
+            veto=self.veto(a, b),
+            shared=self._rarest(t for t in mine if t in other),
+            only_a=tuple(mine[t] for t in self._rarest(t for t in mine if t not in other)),
+            only_b=tuple(other[t] for t in self._rarest(t for t in other if t not in mine)),
+        )
+
+    def _words(self, place: int) -> dict[str, str]:
+        """The first word of each stem of a text, by stem."""
+        stops = stop_terms()
+        found: dict[str, str] = {}
+        for word in _WORD.findall(self._wordings[place].text):
+            for term in tokenize(word):
+                if term not in stops:
+                    found.setdefault(term, word)
+        return found
+
+    def _rarest(self, terms: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(terms, key=lambda t: (-self._scorer.idf(t), t))[:_WORDS_SHOWN])

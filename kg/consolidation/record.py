@@ -1,0 +1,161 @@
+"""A consolidation as a `MergeRun` node: what it rested on, what it did, enough to undo it."""
+
+import json
+from base64 import b85decode, b85encode
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, Final
+
+from ..ids import content_id
+from ..types import Edge, Insight, MergeRun, Node, from_properties, label_of, to_properties
+from .plan import Limits
+from .statistics import Statistics, expand, pack, squeeze, unpack
+
+_PRINT_BYTES: Final = 8
+_FORM: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """Nodes and edges that a consolidation took out, as they were."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.edges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A merged insight that a consolidation made, its members, and what it took the place of."""
+
+    id: str
+    members: tuple[str, ...]
+    why: str
+    nearness: float
+    promoted: bool = False
+    tasks: int = 0
+    projects: int = 0
+    removed: Removed = field(default_factory=Removed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One consolidation.
+
+    Runs are numbered in the order in which they were made. `seen` are fingerprints of the
+    insights it was the first to consider. `removed` is what it took out without a successor. A
+    record that is not `done` is of a run that was interrupted.
+    """
+
+    id: str
+    time: str
+    number: int
+    done: bool = False
+    limits: Limits = field(default_factory=Limits)
+    statistics: Statistics | None = None
+    seen: frozenset[bytes] = frozenset()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    made: tuple[Made, ...] = ()
+    removed: Removed = field(default_factory=Removed)
+
+    def node(self) -> MergeRun:
+        """The record as a node of the graph."""
+        values = {
+            "form": _FORM,
+            "number": self.number,
+            "done": self.done,
+            "limits": asdict(self.limits),
+            "statistics": pack(self.statistics) if self.statistics else None,
+            "seen": b85encode(b"".join(sorted(self.seen))).decode("ascii"),
+            "counts": dict(sorted(self.counts.items())),
+            "merges": [_made_values(m) for m in self.made],
+            "removed": _removed_text(self.removed),
+        }
+        text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return MergeRun(id=self.id, created=self.time, parameters=text, merges=len(self.made))
+
+    def without(self, id: str) -> "Record":
+        """The record as if it had not made this merged insight."""
+        return replace(self, made=tuple(m for m in self.made if m.id != id))
+
+
+def read_record(node: MergeRun) -> Record:
+    """The record that a node holds."""
+    values = json.loads(node.parameters)
+    prints = b85decode(values["seen"])
+    return Record(
+        id=node.id,
+        time=node.created,
+        number=values["number"],
+        done=values["done"],
+        limits=Limits(**values["limits"]),
+        statistics=unpack(values["statistics"]) if values["statistics"] else None,
+        seen=frozenset(
+            prints[at : at + _PRINT_BYTES] for at in range(0, len(prints), _PRINT_BYTES)
+        ),
+        counts=values["counts"],
+        made=tuple(_made(v) for v in values["merges"]),
+        removed=_removed(values["removed"]),
+    )
+
+
+def run_id(time: str, seen: Iterable[bytes], about: Iterable[str]) -> str:
+    """The id of a run: by its time, what it first considered, and what it is about."""
+    return content_id("merge", time, b"".join(sorted(seen)).hex(), *sorted(about))
+
+
+def fingerprint(insight: Insight) -> bytes:
+    """Eight bytes that change with anything that decides what an insight may be merged with."""
+    parts = (
+        insight.id,
+        insight.full,
+        insight.scope,
+        insight.polarity,
+        *insight.domains,
+        "",
+        *insight.tools,
+    )
+    joined = "\0".join(parts).encode("utf-8", errors="surrogatepass")
+    return blake2b(joined, digest_size=_PRINT_BYTES).digest()
+
+
+def _made_values(made: Made) -> dict[str, Any]:
+    return {
+        "id": made.id,
+        "members": list(made.members),
+        "why": made.why,
+        "nearness": round(made.nearness, 4),
+        "promoted": made.promoted,
+        "tasks": made.tasks,
+        "projects": made.projects,
+        "removed": _removed_text(made.removed),
+    }
+
+
+def _made(values: Mapping[str, Any]) -> Made:
+    given = {**values, "members": tuple(values["members"]), "removed": _removed(values["removed"])}
+    return Made(**given)
+
+
+def _removed_text(removed: Removed) -> str:
+    if not removed:
+        return ""
+    return squeeze(
+        {
+            "nodes": [[label_of(n), to_properties(n)] for n in removed.nodes],
+            "edges": [asdict(e) for e in removed.edges],
+        }
+    )
+
+
+def _removed(text: str) -> Removed:
+    if not text:
+        return Removed()
+    values = expand(text)
+    return Removed(
+        nodes=tuple(from_properties(label, properties) for label, properties in values["nodes"]),
+        edges=tuple(Edge(**e) for e in values["edges"]),
+    )

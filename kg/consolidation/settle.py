@@ -1,0 +1,223 @@
+"""Who belongs together: from pairs of insights to groups, proposals and contradictions."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import Insight
+from .clusters import average_link, components, joined
+from .decisions import Pair
+from .guards import VetoKind
+from .plan import Limits, Why
+from .pool import Pool
+
+_DECIDED: Final[frozenset[VetoKind]] = frozenset({"apart", "rejected", "related", "contradicts"})
+"""Vetoes that say the pair was looked at already."""
+
+Place = int
+Quorum = Callable[[Sequence[Pair]], frozenset[Pair]]
+"""Of some pairs of ids those whose evidence says that they are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Places of a pool that belong together, and why."""
+
+    places: tuple[Place, ...]
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """Two places of a pool and the nearness of their words."""
+
+    a: Place
+    b: Place
+    nearness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """Pairs that nobody decided on, by what is to be said of them."""
+
+    kept_apart: tuple[Proposed, ...] = ()
+    suggested: tuple[Proposed, ...] = ()
+    contradictions: tuple[Proposed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of places of a pool with their nearness, arrays of one length."""
+
+    i: NDArray[np.intp]
+    j: NDArray[np.intp]
+    nearness: NDArray[np.float32]
+
+    def where(self, mask: NDArray[np.bool_]) -> "Pairs":
+        """Those of the pairs that a mask names."""
+        return Pairs(self.i[mask], self.j[mask], self.nearness[mask])
+
+    def listed(self) -> list[tuple[Place, Place]]:
+        """The pairs as numbers."""
+        return [(int(a), int(b)) for a, b in zip(self.i, self.j, strict=True)]
+
+
+class Grouping:
+    """Groups the places of a pool by copies, wording, evidence and decisions.
+
+    Copies are as one place from the start, and so are insights that somebody said are the same.
+    The rest is average link on the nearness of words, where a pair that evidence backs counts as
+    near enough.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        pairs: Pairs,
+        *,
+        limits: Limits,
+        same: Collection[Pair],
+        quorum: Quorum,
+    ) -> None:
+        self._pool = pool
+        self._limits = limits
+        self._label = pool.copies()
+        self._backed = _backed(pool, pairs, limits=limits, quorum=quorum)
+        near = pairs.where(pairs.nearness >= limits.unattended).listed()
+        self._near = [p for p in near if pool.veto(*p) is None]
+        places = ((pool.place.get(a), pool.place.get(b)) for a, b in sorted(same))
+        self._decided = [(a, b) for a, b in places if a is not None and b is not None]
+
+    def groups(self, touched: Collection[Place] | None = None) -> list[Group]:
+        """Groups of two and more places.
+
+        `touched` restricts the answer to components that hold one of these places; the pool must
+        hold these components as a whole.
+        """
+        copies = self._copy_links(range(len(self._pool)))
+        found: list[Group] = []
+        for component in components([*self._near, *sorted(self._backed), *self._decided, *copies]):
+            if touched is None or not set(touched).isdisjoint(component):
+                found.extend(self.within(component))
+        return found
+
+    def within(self, places: Sequence[Place]) -> list[Group]:
+        """The groups of two and more among some places."""
+        inside = set(places)
+        decided = [p for p in self._decided if inside.issuperset(p)]
+        copies = self._copy_links(places)
+        units = joined([[p] for p in places], [*decided, *copies])
+        later = {copy for copy, _ in copies}
+        originals = [[p for p in unit if p not in later] for unit in units]
+        found: list[Group] = []
+        for group in average_link(
+            range(len(units)),
+            lambda wanted: self._nearness([originals[u] for u in wanted]),
+            min_nearness=self._limits.unattended,
+        ):
+            members = tuple(sorted(p for unit in group for p in units[unit]))
+            if len(members) > 1:
+                found.append(Group(members, self._why(members)))
+        return found
+
+    def _copy_links(self, places: Iterable[Place]) -> list[tuple[Place, Place]]:
+        """Each copy among some places with the first of its kind among them."""
+        first: dict[int, Place] = {}
+        links: list[tuple[Place, Place]] = []
+        for place in sorted(places):
+            label = self._label.get(place)
+            if label is None:
+                continue
+            if label in first:
+                links.append((place, first[label]))
+            else:
+                first[label] = place
+        return links
+
+    def _nearness(self, units: Sequence[Sequence[Place]]) -> NDArray[np.float64]:
+        """The mean nearness between the places of each two units."""
+        members = [place for unit in units for place in unit]
+        near = self._pool.matrix(members)
+        row_of = {place: row for row, place in enumerate(members)}
+        for a, b in self._backed:
+            if a in row_of and b in row_of:
+                for at in ((row_of[a], row_of[b]), (row_of[b], row_of[a])):
+                    near[at] = max(near[at], self._limits.unattended)
+        sizes = [len(unit) for unit in units]
+        if max(sizes) == 1:
+            return near
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        sums = np.add.reduceat(np.add.reduceat(near, starts, axis=0), starts, axis=1)
+        return np.asarray(sums / np.outer(sizes, sizes))
+
+    def _why(self, members: Sequence[Place]) -> Why:
+        places = set(members)
+        if any(places.issuperset(p) for p in self._decided):
+            return "decision"
+        return "evidence" if any(places.issuperset(p) for p in self._backed) else "wording"
+
+
+def _backed(
+    pool: Pool, pairs: Pairs, *, limits: Limits, quorum: Quorum
+) -> frozenset[tuple[int, int]]:
+    """Pairs that are only suggestions by their words but have evidence in common."""
+    between = (pairs.nearness >= limits.across) & (pairs.nearness < limits.unattended)
+    asked = [
+        (a, b)
+        for (a, b), near in zip(pairs.where(between).listed(), pairs.nearness[between], strict=True)
+        if near >= limit_of(pool.insights[a], pool.insights[b], limits)
+    ]
+    found = quorum([(pool.ids[a], pool.ids[b]) for a, b in asked])
+    return frozenset(
+        p for p in asked if (pool.ids[p[0]], pool.ids[p[1]]) in found and pool.veto(*p) is None
+    )
+
+
+def proposals(
+    pool: Pool,
+    pairs: Pairs,
+    *,
+    limits: Limits,
+    together: Callable[[Place, Place], bool],
+    fresh: Collection[Place] | None = None,
+) -> Proposals:
+    """What to say of the pairs that are not together, the nearest first.
+
+    An insight brings few proposals, besides pairs that are near enough to merge. `fresh` restricts
+    it to pairs with one of these places.
+    """
+    found: dict[str, list[Proposed]] = {"apart": [], "similar": [], "opposite": []}
+    brought: dict[Place, int] = {}
+    for at in np.lexsort((pairs.j, pairs.i, -pairs.nearness)):
+        a, b, near = int(pairs.i[at]), int(pairs.j[at]), float(pairs.nearness[at])
+        if fresh is not None and a not in fresh and b not in fresh:
+            continue
+        if near < limit_of(pool.insights[a], pool.insights[b], limits) or together(a, b):
+            continue
+        certain = near >= limits.unattended
+        if not certain and max(brought.get(a, 0), brought.get(b, 0)) >= limits.most:
+            continue
+        veto = pool.veto(a, b)
+        if certain and veto is not None:
+            found["apart"].append(Proposed(a, b, near))
+        if veto is not None and veto.kind in _DECIDED:
+            continue
+        opposite = certain and veto is not None and veto.kind == "opposite"
+        found["opposite" if opposite else "similar"].append(Proposed(a, b, near))
+        for place in (a, b):
+            brought[place] = brought.get(place, 0) + 1
+    return Proposals(
+        kept_apart=tuple(found["apart"]),
+        suggested=tuple(found["similar"]),
+        contradictions=tuple(found["opposite"]),
+    )
+
+
+def limit_of(a: Insight, b: Insight, limits: Limits) -> float:
+    """The nearness from which a pair is proposed: lower where they come from different domains."""
+    if a.domains and b.domains and not set(a.domains) & set(b.domains):
+        return limits.across
+    return limits.suggestion

@@ -1,0 +1,229 @@
+"""Which insights a consolidation looks at: all of them, or the new ones and what they touch."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..embedding.static import StaticEmbedder
+from ..protocols import CandidateQuery, Embedder, GraphStore
+from ..types import LEVELS, Insight, Vector
+from .plan import Limits
+from .pool import Pool
+from .score import Scorer
+from .settle import Pairs
+from .state import Blocked, State, edges_of, read_blocks
+from .statistics import Statistics, document_frequency, sample_of
+from .wording import Wording, wording
+
+CANDIDATES: Final = 50
+"""Nearest and lexically best insights that a new one is compared with."""
+_TERMS: Final = 24
+_ROUNDS: Final = 50
+_NEAR: Final = 0.5
+_FEWEST: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """The insights to be compared and how.
+
+    `fresh` are the places whose pairs may be proposed, `touched` those whose components the pool
+    holds as a whole; None means all places.
+    """
+
+    pool: Pool
+    pairs: Pairs
+    statistics: Statistics
+    fresh: frozenset[int] | None = None
+    touched: frozenset[int] | None = None
+
+
+def embedders_for(embedder: Embedder) -> tuple[Embedder, ...]:
+    """The static embedder, whose scale the limits are on, and the store's where it is another."""
+    static = StaticEmbedder()
+    return (static,) if embedder.name == static.name else (static, embedder)
+
+
+def survey_all(store: GraphStore, embedder: Embedder, state: State, *, limits: Limits) -> Survey:
+    """Look at every insight, with statistics taken anew."""
+    insights = list(state.insights.values())
+    wordings = [wording(i) for i in insights]
+    embedders = embedders_for(embedder)
+    vectors = embedders[0].encode([w.text for w in wordings])
+    ids = [i.id for i in insights]
+    sample = sample_of(ids)
+    place = {id: k for k, id in enumerate(ids)}
+    statistics = _statistics(embedders, wordings, vectors, [place[id] for id in sample], sample)
+    scorer = Scorer(statistics, embedders, sample={id: vectors[place[id]] for id in sample})
+    pool = Pool(
+        insights,
+        scorer,
+        blocks=read_blocks(store, ids, state.decisions),
+        wordings=wordings,
+        vectors=vectors,
+    )
+    return Survey(pool=pool, pairs=_pairs(pool, limits), statistics=statistics)
+
+
+def survey_some(
+    store: GraphStore,
+    embedder: Embedder,
+    state: State,
+    *,
+    statistics: Statistics,
+    fresh: Sequence[str],
+    touched: Iterable[str] = (),
+    limits: Limits,
+) -> Survey:
+    """Look at some insights, those near them, and everything that is in one component with them.
+
+    `touched` are further insights whose groups are to be looked at again.
+    """
+    scorer = scorer_of(store, embedder, statistics)
+    seeds = {*fresh, *touched}
+    near = set(seeds) | _candidates(store, embedder, state, scorer, fresh)
+    reached = set(seeds)
+    for _ in range(_ROUNDS):
+        pool = pool_of(store, state, scorer, near)
+        pairs = _pairs(pool, limits)
+        grown = _grown(store, state, pool, pairs, reached, limits=limits)
+        if grown == reached:
+            break
+        reached = grown
+        near |= reached
+    return Survey(
+        pool=pool,
+        pairs=pairs,
+        statistics=statistics,
+        fresh=frozenset(pool.place[id] for id in fresh),
+        touched=frozenset(pool.place[id] for id in reached),
+    )
+
+
+def scorer_of(store: GraphStore, embedder: Embedder, statistics: Statistics) -> Scorer:
+    """The scorer of frozen statistics; insights of the sample that are gone are left out."""
+    embedders = embedders_for(embedder)
+    found = store.get(statistics.sample)
+    sample = {id: n for id, n in found.items() if isinstance(n, Insight)}
+    vectors = embedders[0].encode([wording(n).text for n in sample.values()])
+    return Scorer(statistics, embedders, sample=dict(zip(sample, vectors, strict=True)))
+
+
+def pool_of(store: GraphStore, state: State, scorer: Scorer, ids: Iterable[str]) -> Pool:
+    """A pool of some insights."""
+    insights = [state.insights[id] for id in sorted(ids) if id in state.insights]
+    blocks: Blocked = read_blocks(store, [i.id for i in insights], state.decisions)
+    return Pool(insights, scorer, blocks=blocks)
+
+
+def _candidates(
+    store: GraphStore,
+    embedder: Embedder,
+    state: State,
+    scorer: Scorer,
+    fresh: Sequence[str],
+) -> set[str]:
+    """Insights of the store that may be near to the new ones."""
+    words = [wording(state.insights[id]) for id in fresh]
+    vectors = embedder.encode([w.text for w in words])
+    found: set[str] = set()
+    for word, vector in zip(words, vectors, strict=True):
+        rarest = sorted(set(word.terms), key=lambda t: (-scorer.idf(t), t))[:_TERMS]
+        query = CandidateQuery(
+            terms=tuple(rarest),
+            vector=vector,
+            limit=CANDIDATES,
+            min_level=LEVELS["insight"],
+            max_level=LEVELS["insight"],
+        )
+        found.update(c.memory.id for c in store.candidates(query))
+    return found & state.insights.keys()
+
+
+def _grown(
+    store: GraphStore,
+    state: State,
+    pool: Pool,
+    pairs: Pairs,
+    reached: set[str],
+    *,
+    limits: Limits,
+) -> set[str]:
+    """What is reached, and what is in one component with it by words or by an earlier merge."""
+    near = pairs.where(pairs.nearness >= limits.unattended).listed()
+    grown = set(reached)
+    waiting = set(reached)
+    neighbours: dict[str, set[str]] = {}
+    pairs_of_ids = [(pool.ids[i], pool.ids[j]) for i, j in near]
+    for a, b in (*pairs_of_ids, *state.decisions.same):
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    while waiting:
+        found = {n for id in waiting for n in neighbours.get(id, ())}
+        found |= {s for id in waiting for s in state.siblings(id)}
+        found |= _nearly_merged(store, sorted(waiting), limits=limits)
+        waiting = (found & state.insights.keys()) - grown
+        grown |= waiting
+    return grown
+
+
+def _nearly_merged(store: GraphStore, ids: Sequence[str], *, limits: Limits) -> set[str]:
+    """Insights near enough to merge that something else kept out of a merge."""
+    ways = (
+        edges_of(store, ids, ("SIMILAR_TO",)),
+        edges_of(store, ids, ("SIMILAR_TO",), incoming=True),
+    )
+    return {
+        id
+        for way in ways
+        for edge in way
+        if edge.score is not None and edge.score >= limits.unattended
+        for id in (edge.source, edge.target)
+    }
+
+
+def _pairs(pool: Pool, limits: Limits) -> Pairs:
+    i, j, nearness = pool.near()
+    return Pairs(i, j, nearness).where(nearness >= min(limits.across, limits.suggestion))
+
+
+def _statistics(
+    embedders: Sequence[Embedder],
+    wordings: Sequence[Wording],
+    vectors: Vector,
+    places: Sequence[int],
+    sample: tuple[str, ...],
+) -> Statistics:
+    scale, shift, name = 1.0, 0.0, ""
+    if len(embedders) > 1:
+        name = embedders[1].name
+        scale, shift = _scale(embedders[1], wordings, vectors, places)
+    return Statistics(
+        insights=len(wordings),
+        frequency=document_frequency([w.terms for w in wordings]),
+        sample=sample,
+        embedder=name,
+        scale=scale,
+        shift=shift,
+    )
+
+
+def _scale(
+    other: Embedder, wordings: Sequence[Wording], vectors: Vector, places: Sequence[int]
+) -> tuple[float, float]:
+    """What brings the cosines of another embedder to the mean and spread of the first's.
+
+    Taken over the pairs of the sample that are near by the first.
+    """
+    first = vectors[list(places)]
+    second = other.encode([wordings[p].text for p in places])
+    cosines = np.triu(first @ first.T, 1)
+    i, j = np.nonzero(cosines >= _NEAR)
+    if len(i) < _FEWEST:
+        return 1.0, 0.0
+    x = np.einsum("ij,ij->i", second[i], second[j])
+    y = cosines[i, j]
+    scale = float(y.std() / x.std()) if x.std() > 0 else 1.0
+    return round(scale, 4), round(float(y.mean() - scale * x.mean()), 4)
