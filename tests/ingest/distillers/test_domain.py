@@ -1,6 +1,7 @@
 """The domain of a run where nobody names one, and where it is named."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 from stepladder.ingest.domain import DOMAINS, domain_of
 from stepladder.ingest.outcome import SideCars
 from stepladder.ingest.record import RunRecord
+from stepladder.kb import KnowledgeBase
+from stepladder.kg.types import Trace
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 MakeRun = Callable[..., RunRecord]
 
 REPORT = (
@@ -99,3 +103,27 @@ def test_rows_beside_a_run_name_its_domain_and_project(tmp_path: Path) -> None:
     assert named("run.json", "b") == ("docs", "")
     assert named("c.jsonl") == ("", "")
     assert named("unknown.jsonl") == ("", "")
+
+
+def test_what_is_said_comes_before_what_stands_beside_a_run_and_before_a_guess(
+    tmp_path: Path,
+) -> None:
+    source = EXAMPLES / "repo-bugfix" / "api-last-page.traj.json"
+    named = tmp_path / "named" / source.name
+    bare = tmp_path / "bare" / source.name
+    for path in (named, bare):
+        path.parent.mkdir()
+        shutil.copyfile(source, path)
+    row = {"file": source.name, "domain": "web-dev", "project": "acme/pages"}
+    (named.parent / "outcomes.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    def told(path: Path, **said: str) -> tuple[tuple[str, ...], str]:
+        with KnowledgeBase.open(tmp_path / f"{len(list(tmp_path.iterdir()))}.db") as base:
+            base.ingest([path], **said)
+            [trace] = base.store.find("Trace")
+            assert isinstance(trace, Trace)
+            return trace.domains, trace.project
+
+    assert told(named, domain="docs", project="acme/guide") == (("docs",), "acme/guide")
+    assert told(named) == (("web-dev",), "acme/pages")
+    assert told(bare) == (("repo-bugfix",), "api")
