@@ -48,7 +48,8 @@ _PROMPT = re.compile(
 )
 _ERROR_LINE = re.compile(r"(?i)\b(?:error|fatal|failed|exception|cannot|denied|not found)\b")
 _GREETING = re.compile(
-    r"\A(?:(?:hello|hi|hey|okay|ok|so|now|then|well|yes|also|please|thanks|awesome|great|perfect|nice|cool)\b[\s,!.:-]+)+",
+    r"\A(?:(?:hello|hi|hey|okay|ok|so|now|then|well|yes|also|please|thanks|awesome"
+    r"|great|perfect|nice|cool)\b[\s,!.:-]+)+",
     re.IGNORECASE,
 )
 _LEADING_IN = re.compile(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from pathlib import PurePosixPath
 from typing import Final
 
 from ...record import RunRecord, StepRecord
@@ -26,6 +27,8 @@ _TRIAL = re.compile(r"(?i)(?:tests?|foo|bar|baz|example|sample|hello)[._]")
 """Names at the top of a project that are no tests of its own where other files were changed."""
 
 _NAMELESS = re.compile(r"(?i)(?:foo|bar|baz|qux)\d*\.")
+"""Names that stand for any name, wherever they lie."""
+
 _TEMPORARY = re.compile(
     r"(?i)\A(?:/tmp|/var|/private|/dev|/proc|\$)|[/\\](?:te?mp|scratchpad)[/\\]|\A~[/\\]\.(?!github)"
 )
@@ -77,7 +80,8 @@ def as_made(path: str, own: frozenset[str]) -> str:
     """A path by the name under which the agent made the file, where it was given in full later."""
     if not path.startswith("/"):
         return path
-    return next((o for o in own if not o.startswith("/") and path.endswith(f"/{o}")), path)
+    known = (o for o in own if not o.startswith("/") and path.endswith(f"/{o}"))
+    return max(known, key=len, default=path)
 
 
 def _is_helper(run: RunRecord, path: str, started: bool, beside_changes: bool) -> bool:
@@ -105,18 +109,22 @@ def _replaces(step: StepRecord) -> bool:
 
 def _removed(run: RunRecord) -> Iterator[str]:
     """Files that a step removed from the disk, by their names or with their folder."""
+    below: dict[str, list[str]] = {}
+    for path in run.own_files:
+        for folder in PurePosixPath(path).parents:
+            below.setdefault(str(folder), []).append(path)
     for step in run.steps:
         for command in step.commands:
             if command.program not in _REMOVERS:
                 continue
-            words = [a.removeprefix("./").rstrip("/") for a in command.args if a[:1] != "-"]
-            names = [base_name(word) for word in words if word]
-            yield from (f for f in step.edits if any(fnmatch(base_name(f), n) for n in names))
-            yield from (
-                f
-                for f in run.own_files
-                if any(w and (fnmatch(f, w) or f.startswith(f"{w}/")) for w in words)
-            )
+            for word in (a.removeprefix("./").rstrip("/") for a in command.args if a[:1] != "-"):
+                name = base_name(word)
+                yield from (f for f in step.edits if name and fnmatch(base_name(f), name))
+                yield from below.get(word, ())
+                if word in run.own_files:
+                    yield word
+                elif any(sign in word for sign in "*?["):
+                    yield from (f for f in run.own_files if fnmatch(f, word))
 
 
 def changed_by(step: StepRecord, changes: Changes) -> tuple[str, ...]:
