@@ -28,10 +28,10 @@ def hook(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     from ..serve.hook_state import HookState
     from ..serve.hooks import HookOptions, guarded
 
-    if not arguments:
+    words = [a for a in arguments if not a.startswith("-")]
+    if not words:
         click.echo(ctx.get_help())
         return
-    words = [a for a in arguments if not a.startswith("--")]
     options = HookOptions(
         store=ctx.obj,
         reflect="--reflect" in arguments,
