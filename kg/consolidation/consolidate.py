@@ -22,9 +22,11 @@ class Request:
     """What a consolidation is asked to look at.
 
     `touched` are insights whose groups are looked at again; with `only_touched` nothing else is.
+    `statistics` are to be used where everything is looked at, in place of new ones.
     """
 
     full: bool = False
+    statistics: Statistics | None = None
     touched: tuple[str, ...] = ()
     only_touched: bool = False
 
@@ -69,21 +71,21 @@ def _plan(
     limits: Limits,
     time: str,
 ) -> tuple[Consolidation, Changes] | None:
-    new = [] if request.only_touched else state.new()
     frozen = next((r.statistics for r in reversed(state.records) if r.statistics), None)
+    new = [] if request.only_touched else state.new()
     touched = {*request.touched, *_broken(state)} & state.insights.keys()
     whole = _is_whole(state, frozen, request=request, new=len(new))
-    if not whole and not new and not touched:
+    if not (whole or new or touched):
         return None
-    if whole or frozen is None:
-        survey = survey_all(store, embedder, state, limits=limits)
-        new = list(state.insights) if request.full else state.new()
+    if whole:
+        survey = survey_all(store, embedder, state, limits=limits, statistics=request.statistics)
+        new = list(state.insights) if request.full else new
     else:
         survey = survey_some(
             store,
             embedder,
             state,
-            statistics=frozen,
+            statistics=frozen or Statistics.none(),
             fresh=new,
             touched=touched,
             limits=limits,
@@ -105,10 +107,12 @@ def _plan(
 
 
 def _is_whole(state: State, frozen: Statistics | None, *, request: Request, new: int) -> bool:
-    if request.full or frozen is None:
+    if request.full:
         return True
     if request.only_touched:
         return False
+    if frozen is None:
+        return bool(state.insights)
     return len(state.insights) > GROWTH * frozen.insights or new > GROWTH * frozen.insights
 
 

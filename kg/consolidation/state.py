@@ -79,15 +79,20 @@ def read_state(store: GraphStore) -> State:
         if edge.merge_run and edge.merge_run != REVIEW:
             members[edge.target].append(edge.source)
             above.setdefault(edge.source, []).append(edge.target)
-    records = [read_record(n) for n in store.find("MergeRun") if isinstance(n, MergeRun)]
     return State(
         insights={n.id: n for n in found if n.origin != ORIGIN and n.level == LEVELS["insight"]},
         merged=merged,
         members={id: tuple(sorted(ms)) for id, ms in members.items()},
         above={id: tuple(sorted(ms)) for id, ms in above.items()},
-        records=tuple(sorted(records, key=lambda r: (r.number, r.id))),
+        records=read_records(store),
         decisions=Decisions.read(store),
     )
+
+
+def read_records(store: GraphStore) -> tuple[Record, ...]:
+    """Every run, oldest first."""
+    records = [read_record(n) for n in store.find("MergeRun") if isinstance(n, MergeRun)]
+    return tuple(sorted(records, key=lambda r: (r.number, r.id)))
 
 
 def edges_of(

@@ -34,6 +34,11 @@ class Statistics:
     scale: float = 1.0
     shift: float = 0.0
 
+    @classmethod
+    def none(cls) -> "Statistics":
+        """Statistics of no insights."""
+        return cls(insights=0, frequency={}, sample=())
+
 
 def document_frequency(texts: Sequence[Sequence[str]]) -> dict[str, int]:
     """In how many texts a term occurs, for those in two and more."""

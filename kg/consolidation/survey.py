@@ -46,17 +46,25 @@ def embedders_for(embedder: Embedder) -> tuple[Embedder, ...]:
     return (static,) if embedder.name == static.name else (static, embedder)
 
 
-def survey_all(store: GraphStore, embedder: Embedder, state: State, *, limits: Limits) -> Survey:
-    """Look at every insight, with statistics taken anew."""
+def survey_all(
+    store: GraphStore,
+    embedder: Embedder,
+    state: State,
+    *,
+    limits: Limits,
+    statistics: Statistics | None = None,
+) -> Survey:
+    """Look at every insight, with statistics taken anew where none are given."""
     insights = list(state.insights.values())
     wordings = [wording(i) for i in insights]
     embedders = embedders_for(embedder)
     vectors = embedders[0].encode([w.text for w in wordings])
     ids = [i.id for i in insights]
-    sample = sample_of(ids)
     place = {id: k for k, id in enumerate(ids)}
-    statistics = _statistics(embedders, wordings, vectors, [place[id] for id in sample], sample)
-    scorer = Scorer(statistics, embedders, sample={id: vectors[place[id]] for id in sample})
+    if statistics is None:
+        statistics = _statistics(embedders, ids, wordings, vectors)
+    sample = {id: vectors[place[id]] for id in statistics.sample if id in place}
+    scorer = Scorer(statistics, embedders, sample=sample)
     pool = Pool(
         insights,
         scorer,
@@ -190,18 +198,19 @@ def _pairs(pool: Pool, limits: Limits) -> Pairs:
 
 
 def _statistics(
-    embedders: Sequence[Embedder],
-    wordings: Sequence[Wording],
-    vectors: Vector,
-    places: Sequence[int],
-    sample: tuple[str, ...],
+    embedders: Sequence[Embedder], ids: Sequence[str], wordings: Sequence[Wording], vectors: Vector
 ) -> Statistics:
+    sample = sample_of(ids)
     scale, shift, name = 1.0, 0.0, ""
     if len(embedders) > 1:
+        place = {id: k for k, id in enumerate(ids)}
+        places = [place[id] for id in sample]
         name = embedders[1].name
-        scale, shift = _scale(embedders[1], wordings, vectors, places)
+        scale, shift = _scale(
+            vectors[places], embedders[1].encode([wordings[p].text for p in places])
+        )
     return Statistics(
-        insights=len(wordings),
+        insights=len(ids),
         frequency=document_frequency([w.terms for w in wordings]),
         sample=sample,
         embedder=name,
@@ -210,20 +219,16 @@ def _statistics(
     )
 
 
-def _scale(
-    other: Embedder, wordings: Sequence[Wording], vectors: Vector, places: Sequence[int]
-) -> tuple[float, float]:
-    """What brings the cosines of another embedder to the mean and spread of the first's.
+def _scale(first: Vector, second: Vector) -> tuple[float, float]:
+    """What brings the cosines of a second embedder to the mean and spread of the first's.
 
-    Taken over the pairs of the sample that are near by the first.
+    Taken over the pairs of texts that are near by the first; rows are of the same texts.
     """
-    first = vectors[list(places)]
-    second = other.encode([wordings[p].text for p in places])
     cosines = np.triu(first @ first.T, 1)
     i, j = np.nonzero(cosines >= _NEAR)
     if len(i) < _FEWEST:
         return 1.0, 0.0
-    x = np.einsum("ij,ij->i", second[i], second[j])
-    y = cosines[i, j]
-    scale = float(y.std() / x.std()) if x.std() > 0 else 1.0
-    return round(scale, 4), round(float(y.mean() - scale * x.mean()), 4)
+    other = np.einsum("ij,ij->i", second[i], second[j])
+    known = cosines[i, j]
+    scale = float(known.std() / other.std()) if other.std() > 0 else 1.0
+    return round(scale, 4), round(float(known.mean() - scale * other.mean()), 4)

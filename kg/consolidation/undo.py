@@ -11,7 +11,7 @@ from .apply import write_edges, write_insights
 from .decisions import Decisions
 from .plan import Undone
 from .record import Made, Record, Removed
-from .state import REVIEW, State, chunks, edges_of, read_state
+from .state import REVIEW, State, chunks, edges_of, read_records, read_state
 
 _PROPOSED: Final[tuple[EdgeType, ...]] = ("SIMILAR_TO", "CONTRADICTS")
 Key = tuple[str, str]
@@ -45,12 +45,8 @@ def undo(store: GraphStore, embedder: Embedder, id: str, *, remember: bool = Tru
 
 def undo_interrupted(store: GraphStore, embedder: Embedder) -> None:
     """Take back runs that were stopped before they were done."""
-    while True:
-        state = read_state(store)
-        run = next((r for r in reversed(state.records) if not r.done), None)
-        if run is None:
-            return
-        _Undoing(store, embedder, state).take_back(run=run, remember=False)
+    while run := next((r for r in reversed(read_records(store)) if not r.done), None):
+        _Undoing(store, embedder, read_state(store)).take_back(run=run, remember=False)
 
 
 @dataclass(slots=True)
