@@ -6,6 +6,7 @@ StepladderError
 ├── StoreError            the store could not be opened, read or written
 │   └── SchemaError       the store was written by another, incompatible version
 ├── EmbeddingError        the embedder could not be loaded or does not fit the store
+├── LlmError              a language model could not be asked, or may not be
 └── PluginError           a reader, store, embedder or distiller could not be loaded
 """
 
@@ -36,6 +37,10 @@ class SchemaError(StoreError):
 
 class EmbeddingError(StepladderError):
     """The embedder could not be loaded or does not fit the store."""
+
+
+class LlmError(StepladderError):
+    """A language model could not be asked, or may not be."""
 
 
 class PluginError(StepladderError):
