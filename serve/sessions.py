@@ -10,7 +10,8 @@ from ..kg.errors import UsageError
 from ..kg.types import Trace
 from .place import Place
 
-_NEWEST = 40
+_NEWEST = 8
+"""Newest sessions looked at to find one of the project. Chosen by us."""
 
 
 def run_of(

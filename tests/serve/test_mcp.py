@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2 as httpx
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -199,10 +199,8 @@ def test_the_reference_client_calls_every_tool_over_http(served: str) -> None:
 
 
 def httpx_client(headers: dict[str, str]) -> Any:
-    """The client class that the reference client speaks HTTP with."""
-    import httpx2
-
-    return httpx2.AsyncClient(headers=headers, timeout=30)
+    """A client of the kind that the reference client speaks HTTP with."""
+    return httpx.AsyncClient(headers=headers, timeout=30)
 
 
 def test_strangers_are_refused_over_http(served: str) -> None:
