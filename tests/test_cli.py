@@ -187,6 +187,7 @@ STATS = {
     "skipped": MapOf(int),
 }
 FORGET = {"ids": [str], "removed": int}
+FEEDBACK = {"outcome": str, "credited": [str]}
 DEMO = {"ingest": INGEST, "stats": STATS, "query": QUERY, "why": WHY}
 
 
@@ -359,11 +360,30 @@ class TestJson:
         answer = answered("query", TASK, store=taught)
         said = ("feedback", answer["retrieval_id"], "--outcome", "success")
         found = answered(*said, store=taught)
-        assert misfits(found, {"outcome": str, "credited": [str]}) == []
+        assert misfits(found, FEEDBACK) == []
         assert found["credited"]
 
     def test_of_the_demonstration(self, store: Path) -> None:
         assert misfits(answered("demo", store=store), DEMO) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    {
+        "ingest": INGEST,
+        "import": IMPORT,
+        "query": {**QUERY, **ITEM},
+        "why": WHY,
+        "stats": STATS,
+        "forget": FORGET,
+        "feedback": FEEDBACK,
+        "demo": DEMO,
+    }.items(),
+)
+def test_the_documentation_names_every_field(name: str, shape: Mapping[str, Any]) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+    assert [field for field in shape if f"`{field}`" not in row] == []
 
 
 def test_the_shapes_are_compared_key_by_key() -> None:
