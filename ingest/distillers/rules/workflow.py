@@ -26,6 +26,7 @@ _KEPT_LOOKS: Final = 3
 _HOSTS: Final = frozenset(
     {"gh", "glab", "docker", "kubectl", "npm", "pnpm", "bun", "yarn", "cargo"}
 )
+_EVERYWHERE: Final = frozenset({"python", "python3", "bash", "sh", "node", "make"})
 _SHOWS: Final = " (shows the fault)"
 
 
@@ -217,5 +218,6 @@ def _preconditions(steps: Sequence[StepRecord]) -> tuple[str, ...]:
         for s in steps
         if s.main and not s.failed and "/" not in s.main.program
         and ((s.check and not s.own) or s.main.program in _HOSTS)
+        and s.main.program not in _EVERYWHERE
     )  # fmt: skip
     return tuple(f"`{tool}` is available" for tool in list(tools)[:3] if tool)
