@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from .ingest.lesson_book import Verdict
     from .ingest.lessons import Lesson
     from .ingest.turning_points import TurningPoint
+    from .kg.consolidation.plan import Compared, Consolidation, RunSummary, Undone
+    from .kg.consolidation.review import Suggestion
+    from .kg.consolidation.review import Verdict as PairVerdict
 
 EMBEDDERS: Final[Mapping[str, str]] = {
     "static-256": "stepladder.kg.embedding.static:StaticEmbedder",
@@ -496,6 +499,93 @@ class KnowledgeBase:
             raise UsageError(f"{id!r} is short for several: {', '.join(found)}.")
         return found[0]
 
+    def consolidate(
+        self, *, dry_run: bool = False, full: bool = False, now: datetime | None = None
+    ) -> Consolidation:
+        """Merge the insights that say the same, propose those that may, and record it.
+
+        Only what is new and what it touches is looked at; with `full` everything is. A merge
+        can be taken back with `unmerge`; `dry_run` writes nothing.
+
+        Raises:
+            StoreError: the store could not be read or written.
+        """
+        from .kg.consolidation.consolidate import Request, consolidate
+
+        request = Request(full=full)
+        return consolidate(
+            self.store, self.embedder, time=_iso(now), dry_run=dry_run, request=request
+        )
+
+    def merges(self) -> list[RunSummary]:
+        """Return the consolidations that stand, oldest first."""
+        from .kg.consolidation.review import runs
+
+        return runs(self.store)
+
+    def unmerge(self, id: str, *, remember: bool = True) -> Undone:
+        """Take back one merged insight or a whole consolidation; the id may be short.
+
+        What stood there before comes back as it was. No later consolidation makes the merge
+        again, unless `remember` is False.
+
+        Raises:
+            UsageError: the id is of no merged insight and of no consolidation.
+        """
+        from .kg.consolidation.undo import undo
+
+        return undo(self.store, self.embedder, self.resolve(id), remember=remember)
+
+    def keep_apart(self, a: str, b: str, *, now: datetime | None = None) -> Consolidation:
+        """Say that two insights must never be merged, and take a merge of them apart.
+
+        Raises:
+            UsageError: one of them is no insight.
+        """
+        return self.decide(a, b, "apart", now=now)
+
+    def suggestions(self, *, limit: int | None = None) -> list[Suggestion]:
+        """Return the pairs that may say the same and wait for a verdict."""
+        from .kg.consolidation.review import suggestions
+
+        return suggestions(self.store, limit=limit)
+
+    def decide(
+        self, a: str, b: str, verdict: PairVerdict, *, now: datetime | None = None
+    ) -> Consolidation:
+        """Keep a verdict on two insights and do what follows from it.
+
+        `same` merges them, `broader` puts `a` above `b`, `narrower` the other way round,
+        `opposite` and `apart` keep them apart. An earlier verdict on them is taken back.
+
+        Raises:
+            UsageError: one of them is no insight, or there is no such verdict.
+        """
+        from .kg.consolidation.review import decide
+
+        ends = self.resolve(a), self.resolve(b)
+        return decide(self.store, self.embedder, *ends, verdict, time=_iso(now))
+
+    def reconsider(self, a: str, b: str) -> bool:
+        """Take back what was decided on two insights, and tell whether there was anything.
+
+        Raises:
+            UsageError: one of them is no insight.
+        """
+        from .kg.consolidation.review import reconsider
+
+        return reconsider(self.store, self.resolve(a), self.resolve(b))
+
+    def compare(self, a: str, b: str) -> Compared:
+        """Return how near the words of two insights are, and what stands against a merge.
+
+        Raises:
+            UsageError: one of them is no insight.
+        """
+        from .kg.consolidation.review import compare
+
+        return compare(self.store, self.embedder, self.resolve(a), self.resolve(b))
+
     def forget(self, ids: Iterable[str]) -> int:
         """Delete memories; a trace goes with everything that stands on it alone."""
         full_ids = [self.resolve(id) for id in ids]
@@ -526,6 +616,10 @@ class KnowledgeBase:
 def _load_embedder(name: str) -> Embedder:
     embedder: Embedder = plugins.load(name, group="stepladder.embedders", built_in=EMBEDDERS)()
     return embedder
+
+
+def _iso(now: datetime | None) -> str:
+    return (now or datetime.now(UTC)).isoformat()
 
 
 def _scope(scope: Scope | str | None) -> Scope:

@@ -75,7 +75,7 @@ def _plan(
     new = [] if request.only_touched else state.new()
     touched = {*request.touched, *_broken(state)} & state.insights.keys()
     whole = _is_whole(state, frozen, request=request, new=len(new))
-    if not (whole or new or touched):
+    if not state.insights or not (whole or new or touched):
         return None
     if whole:
         survey = survey_all(store, embedder, state, limits=limits, statistics=request.statistics)

@@ -30,7 +30,8 @@ class Limits:
 class Compared:
     """Two insights side by side: ids in order, the nearness of their words and its parts.
 
-    `shared` are stems both have, `only_a` and `only_b` words of one alone, the rarest first.
+    `shared` are words of `a` that `b` has too, in one form or another; `only_a` and `only_b` are
+    words of one alone; the rarest come first.
     """
 
     a: str

@@ -152,7 +152,7 @@ class Pool:
             lead=round(float(parts.lead[0]), 4),
             crowd=round(float(parts.crowd[0]), 4),
             veto=self.veto(a, b),
-            shared=self._rarest(t for t in mine if t in other),
+            shared=tuple(mine[t] for t in self._rarest(t for t in mine if t in other)),
             only_a=tuple(mine[t] for t in self._rarest(t for t in mine if t not in other)),
             only_b=tuple(other[t] for t in self._rarest(t for t in other if t not in mine)),
         )
