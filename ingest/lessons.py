@@ -7,7 +7,7 @@ short and general. It stays in the project, marked as not to be trusted.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..kg.ids import content_id
@@ -28,10 +28,6 @@ _DESCRIPTION_WORDS: Final = (5, 60)
 _CONTENT_WORDS: Final = (8, 120)
 _MAX_NAMES: Final = 3
 
-_HASH: Final = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b")
-_PATH: Final = re.compile(
-    r"(?<![\w.])(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+|\b[A-Za-z]:\\[\w.\\-]+|\b[\w.-]+(?:/[\w.-]+){2,}"
-)
 _LINE_NUMBER: Final = re.compile(r"(?i)\blines? \d{2,}|:\d{2,}\b|#\d{2,}\b|\bstep \d+")
 _NAME: Final = re.compile(r"\b(?:[a-z]+_[a-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|\w+\(\))")
 _COMMON: Final = frozenset(
@@ -91,7 +87,7 @@ def _reasons(lesson: Lesson, trace: Trace, steps: Sequence[Step]) -> Iterator[st
     yield _of_length("title", lesson.title, _TITLE_WORDS)
     yield _of_length("description", lesson.description, _DESCRIPTION_WORDS)
     yield _of_length("content", lesson.content, _CONTENT_WORDS)
-    yield leak(lesson.text, trace=trace, files=_files(steps))
+    yield leak(insight_of(lesson, trace), trace=trace, files=_files(steps))
     yield _of_detail(lesson.text)
 
 
@@ -133,21 +129,23 @@ def _of_detail(text: str) -> str:
     return ""
 
 
-def leak(text: str, *, trace: Trace, files: Collection[str] = ()) -> str:
-    """What of its own project a text names, as a reason to refuse it; empty where nothing.
+def leak(insight: Insight, *, trace: Trace, files: Collection[str] = ()) -> str:
+    """What of its own project an insight names, as a reason to refuse it; empty where nothing.
 
-    Looks for secrets and addresses, paths, hashes, the project's and the session's name, and the
-    names of the run's own files unless every project has such a file.
+    Looks for secrets and people, addresses, paths, hashes, the names of the project and of the
+    session, and those of the run's own files unless every other project has such a file.
     """
-    removed = redact(text)[1]
-    if removed:
+    # Late: it knows the catalogue, which takes a while to import.
+    from .distillers.rules.leaks import leaks_in
+
+    text = insight.full + "\n" + insight.applies_when + "\n" + insight.not_when
+    if removed := redact(text)[1]:
         return f"It holds what must not be kept: {', '.join(sorted(removed))}."
-    for what, pattern in (("a path", _PATH), ("a hash", _HASH)):
-        if match := pattern.search(text):
-            return f"It names {what}: {match[0]!r}. Say it without."
-    for name in (trace.project, *trace.project.split("/"), trace.session):
-        if len(name) >= 4 and name.lower() not in _COMMON and _holds(text, name):
-            return f"It names its own project or session: {name!r}. Say it without."
+    names = {n for n in (*re.split(r"[/\\]", trace.project), trace.session) if len(n) > 2}
+    unowned = replace(insight, project="", task="")
+    for found in leaks_in(unowned, {n for n in names if n.lower() not in _COMMON}):
+        article = "an" if found.kind[0] in "ae" else "a"
+        return f"It names {article} {found.kind}: {found.found!r}. Say it without."
     for path in sorted(files):
         name = path.replace("\\", "/").rpartition("/")[2]
         if len(name) >= 5 and "." in name and not _PUBLIC.fullmatch(name) and _holds(text, name):
