@@ -1,0 +1,268 @@
+"""The account of every call: a hard cap, and the answers kept so that none is paid for twice.
+
+A file of its own beside the store holds it. Only redacted text is in it, and no key or address of
+a server.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition
+from types import TracebackType
+from typing import Any, Final, Literal
+
+import apsw
+
+from ...kg.errors import LlmError, StoreError
+from ...kg.settings import default_store
+from .prices import NANO, Price
+
+_WAIT_MS: Final = 10_000
+_SCHEMA: Final = """
+CREATE TABLE calls (
+    id INTEGER PRIMARY KEY, hash TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
+    state TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+    usd_nano INTEGER NOT NULL, counted INTEGER NOT NULL
+) STRICT;
+CREATE TABLE answers (
+    hash TEXT PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL, fits INTEGER NOT NULL,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
+State = Literal["open", "answered", "failed", "cached"]
+
+
+class CapError(LlmError):
+    """A call would not fit under the cap."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """Money set aside for one call: all it can cost."""
+
+    call: int
+    hash: str
+    input_tokens: int
+    output_tokens: int
+    usd_nano: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One call. `counted` is true where the server counted the tokens.
+
+    A call that is `open` was begun and its end is not known; it stands with all it can cost.
+    """
+
+    hash: str
+    model: str
+    prompt: str
+    state: State
+    input_tokens: int
+    output_tokens: int
+    usd_nano: int
+    counted: bool
+
+
+class Ledger:
+    """Reserves before a call and settles after it; safe for several threads and processes.
+
+    The cap holds for the calls made through this object. It can be relied on as far as a call
+    costs no more than was reserved for it.
+    """
+
+    def __init__(self, path: Path, *, model: str, price: Price, cap_nano: int | None) -> None:
+        """Open the file or make it.
+
+        Raises:
+            StoreError: it cannot be opened.
+        """
+        self._model = model
+        self._price = price
+        self._cap_nano = cap_nano
+        self._spent_nano = 0
+        self._reserved_nano = 0
+        self._open: set[int] = set()
+        self._settled = Condition()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = _opened(path)
+        except (apsw.Error, OSError) as error:
+            raise StoreError(f"The ledger {str(path)!r} cannot be opened: {error}") from error
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a call that is still open stays noted as such."""
+        with self._settled:
+            self._file.close()
+
+    @property
+    def spent_nano(self) -> int:
+        """Nano-dollars of the calls settled through this object."""
+        return self._spent_nano
+
+    def answer(self, hash: str, *, prompt: str) -> str | None:
+        """The kept answer to a call, noted as used, or None."""
+        found = self.kept(hash)
+        if found is not None:
+            with self._settled, _translated():
+                self._insert(hash, prompt, "cached", 0, 0, 0, counted=True)
+        return found
+
+    def kept(self, hash: str) -> str | None:
+        """The kept answer to a call, or None; nothing is noted."""
+        with self._settled, _translated():
+            sql = "SELECT text FROM answers WHERE hash = ? AND fits"
+            rows = self._file.execute(sql, (hash,)).fetchall()
+        return str(rows[0][0]) if rows else None
+
+    def reserve(
+        self, hash: str, *, prompt: str, input_tokens: int, output_tokens: int
+    ) -> Reservation:
+        """Set aside all that a call can cost; waits where calls in flight may leave enough.
+
+        Raises:
+            CapError: it does not fit under the cap.
+        """
+        usd_nano = self._price.of(input_tokens=input_tokens, output_tokens=output_tokens)
+        with self._settled, _translated():
+            self._settled.wait_for(lambda: self._fits(usd_nano) or not self._open)
+            if not self._fits(usd_nano):
+                cap = (self._cap_nano or 0) / NANO
+                raise CapError(
+                    f"The cap of ${cap:g} leaves no room for another call.",
+                    hint="What is done is kept. Run it again with a higher --max-usd.",
+                )
+            call = self._insert(
+                hash, prompt, "open", input_tokens, output_tokens, usd_nano, counted=False
+            )
+            self._reserved_nano += usd_nano
+            self._open.add(call)
+        return Reservation(
+            call=call,
+            hash=hash,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            usd_nano=usd_nano,
+        )
+
+    def _fits(self, usd_nano: int) -> bool:
+        if self._cap_nano is None:
+            return True
+        return self._spent_nano + self._reserved_nano + usd_nano <= self._cap_nano
+
+    def settle(
+        self,
+        held: Reservation,
+        *,
+        prompt: str,
+        input_tokens: int | None,
+        output_tokens: int | None,
+        text: str | None = None,
+        fits: bool = False,
+    ) -> None:
+        """Put what a call took in place of what was reserved, and keep its answer.
+
+        Tokens that are None count with all they could be. `text` is None where there is no
+        answer; one that does not fit is kept to be looked at, and never used.
+        """
+        counted = input_tokens is not None and output_tokens is not None
+        tokens_in = held.input_tokens if input_tokens is None else input_tokens
+        tokens_out = held.output_tokens if output_tokens is None else output_tokens
+        usd_nano = self._price.of(input_tokens=tokens_in, output_tokens=tokens_out)
+        state = "answered" if fits else "failed"
+        with self._settled, _translated():
+            self._reserved_nano -= held.usd_nano
+            self._spent_nano += usd_nano
+            self._open.discard(held.call)
+            self._settled.notify_all()
+            # Both or neither: a call that is noted as answered must never be made again.
+            with self._file:
+                self._file.execute(
+                    "UPDATE calls SET state = ?, input_tokens = ?, output_tokens = ?,"
+                    " usd_nano = ?, counted = ? WHERE id = ?",
+                    (state, tokens_in, tokens_out, usd_nano, counted, held.call),
+                )
+                if text is not None:
+                    self._file.execute(
+                        "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
+                        (held.hash, self._model, prompt, fits, text),
+                    )
+
+    def entries(self) -> list[Entry]:
+        """Every call of the file, oldest first."""
+        with self._settled, _translated():
+            rows: list[Any] = self._file.execute(
+                "SELECT hash, model, prompt, state, input_tokens, output_tokens, usd_nano, counted"
+                " FROM calls ORDER BY id"
+            ).fetchall()
+        return [
+            Entry(
+                hash=row[0],
+                model=row[1],
+                prompt=row[2],
+                state=row[3],
+                input_tokens=row[4],
+                output_tokens=row[5],
+                usd_nano=row[6],
+                counted=bool(row[7]),
+            )
+            for row in rows
+        ]
+
+    def _insert(
+        self,
+        hash: str,
+        prompt: str,
+        state: State,
+        input_tokens: int,
+        output_tokens: int,
+        usd_nano: int,
+        *,
+        counted: bool,
+    ) -> int:
+        row = (hash, self._model, prompt, state, input_tokens, output_tokens, usd_nano, counted)
+        self._file.execute("INSERT INTO calls VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return int(self._file.last_insert_rowid())
+
+
+def beside(address: str) -> Path:
+    """The ledger's file for a store: beside it, or in the user's data where it is a server."""
+    scheme, separator, rest = address.partition("://")
+    if separator and scheme != "sqlite":
+        return default_store().with_name("llm.db")
+    path = Path(rest if separator else address)
+    return path.with_name(f"{path.stem}.llm.db")
+
+
+def _opened(path: Path) -> apsw.Connection:
+    file = apsw.Connection(str(path))
+    file.set_busy_timeout(_WAIT_MS)
+    file.execute("PRAGMA journal_mode = WAL")
+    # A process that is killed loses nothing so; where the power fails, a last call is made again.
+    file.execute("PRAGMA synchronous = NORMAL")
+    file.execute("BEGIN IMMEDIATE")
+    if file.pragma("user_version") == 0:
+        file.execute(_SCHEMA)
+    file.execute("COMMIT")
+    return file
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise StoreError(f"The ledger cannot be read or written: {error}") from error
