@@ -63,7 +63,7 @@ STAGES: Final = (
     ("taking secrets out", "ingest/clean.py", "redacted"),
     ("understanding the steps", "ingest/pipeline.py", "_record"),
     ("distilling", "rules/distiller.py", "distill"),
-    ("  of it sentence structure", "rules/language.py", "_parsed"),
+    ("  of it sentence structure", "rules/language.py", "clauses_of"),
     ("level 0 nodes", "ingest/nodes.py", "level_zero"),
     ("embedding", "embedding/static.py", "encode"),
     ("writing", "sqlite/store.py", "write"),
