@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .ingest.redact import Redactor
 from .ingest.report import IngestOptions, IngestReport, Progress
 from .kg import plugins
+from .kg.cypher import DEFAULT_LIMITS, CypherLimits, Rows
 from .kg.errors import EmbeddingError, UsageError
 from .kg.ids import content_id
 from .kg.protocols import Counts, Embedder, GraphStore
@@ -53,6 +54,10 @@ if TYPE_CHECKING:
     from .kg.consolidation.plan import Compared, Consolidation, RunSummary, Undone
     from .kg.consolidation.review import Suggestion
     from .kg.consolidation.review import Verdict as PairVerdict
+    from .queries.cypher import CypherDoor
+    from .queries.export import Exported
+    from .queries.library import NamedQuery
+    from .queries.schema import Schema
 
 EMBEDDERS: Final[Mapping[str, str]] = {
     "static-256": "stepladder.kg.embedding.static:StaticEmbedder",
@@ -112,6 +117,7 @@ class KnowledgeBase:
     def __init__(self, store: GraphStore, embedder: Embedder) -> None:
         self.store = store
         self.embedder = embedder
+        self._door: CypherDoor | None = None
 
     @classmethod
     def open(
@@ -139,6 +145,8 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Release the store."""
+        if self._door is not None:
+            self._door.close()
         self.store.close()
 
     def __enter__(self) -> KnowledgeBase:
@@ -593,6 +601,55 @@ class KnowledgeBase:
         traces = tuple(id for id, n in found.items() if isinstance(n, Trace))
         removed = self.store.write(Batch(retract=traces)).removed if traces else 0
         return removed + self.store.delete([id for id in full_ids if id not in traces])
+
+    def cypher(
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limits: CypherLimits = DEFAULT_LIMITS,
+    ) -> Rows:
+        """Run a Cypher statement that reads, or the named query of this name.
+
+        Raises:
+            UsageError: it does more than read, is wrong, or took more than the limits allow.
+            StoreError: the store could not answer.
+        """
+        from .queries.library import is_name, named_query
+
+        if is_name(statement):
+            query = named_query(statement)
+            statement, parameters = query.statement, query.values(parameters or {})
+        return self._cypher_door().run(statement, parameters, limits=limits)
+
+    def named_queries(self) -> tuple[NamedQuery, ...]:
+        """Return the named queries that `cypher` runs, by name."""
+        from .queries.library import named_queries
+
+        return named_queries()
+
+    def schema(self) -> Schema:
+        """Return labels, relationships and properties with what they mean and their counts."""
+        from .queries.schema import describe
+
+        return describe(self._cypher_door().run)
+
+    def export(self, form: str, file: str | Path, *, scope: Scope | str | None = None) -> Exported:
+        """Write the graph to a file as `graphml` or `cypher`, without vectors.
+
+        Raises:
+            StoreError: the store could not be read, or the file not be written.
+        """
+        from .queries.export import export
+
+        return export(self.store, form, Path(file), scope=_scope(scope))
+
+    def _cypher_door(self) -> CypherDoor:
+        from .queries.cypher import CypherDoor
+
+        if self._door is None:
+            self._door = CypherDoor(self.store)
+        return self._door
 
     def stats(self) -> Stats:
         """Count what the knowledge base holds."""

@@ -7,17 +7,19 @@ same from a file, so that both can be compared.
 
 import hashlib
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import networkx as nx
 
 from ..kg.errors import StoreError
-from ..kg.types import NODE_TYPES, Edge, Node, label_of
+from ..kg.protocols import GraphStore
+from ..kg.types import EVERYTHING, NODE_TYPES, Edge, Node, Scope, label_of
 from .view_document import edge_properties, node_properties
 
 _BATCH: Final = 200
@@ -72,6 +74,26 @@ class _Tally:
         self._sum = (self._sum + int.from_bytes(digest, "big")) % 2**128
 
 
+def export(store: GraphStore, form: str, file: Path, *, scope: Scope = EVERYTHING) -> Exported:
+    """Write what a scope holds of a store to a file; a file that is there is replaced at the end.
+
+    `form` is one of `FORMS`.
+
+    Raises:
+        StoreError: the store could not be read, or the file not be written.
+    """
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        with closing(store.export(scope=scope)) as exported:
+            written = FORMS[form](exported, partial)
+        partial.replace(file)
+    except OSError as error:
+        raise StoreError(f"The file {file} could not be written: {error.strerror}.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return written
+
+
 def write_graphml(exported: Iterable[Node | Edge], file: Path) -> Exported:
     """Write a graph as GraphML and return what is in it.
 
@@ -112,32 +134,36 @@ def read_graphml(file: Path) -> Exported:
     return tally.result()
 
 
-def write_cypher(exported: Iterable[Node | Edge], out: TextIO) -> Exported:
+def write_cypher(exported: Iterable[Node | Edge], file: Path) -> Exported:
     """Write a graph as a script of Cypher, one statement a line, and return what is in it.
 
     The script makes what is missing and changes what is there, so that it may be run again:
     `cypher-shell -f out.cypher`.
     """
     tally = _Tally()
-    labels: dict[str, str] = {}
-    out.write("// Run with: cypher-shell -f FILE. It may be run again.\n")
-    for label in NODE_TYPES:
-        name = f"{label.lower()}_export_id"
-        out.write(
-            f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE;\n"
-        )
-    for kind, items in _runs(exported, labels, tally):
-        out.write(_statement(kind, items))
+    with file.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
+        out.write("// Run with: cypher-shell -f FILE. It may be run again.\n")
+        for label in NODE_TYPES:
+            out.write(f"CREATE CONSTRAINT IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE;\n")
+        for kind, rows in _runs(exported, tally):
+            out.write(_statement(kind, rows))
     return tally.result()
 
+
+FORMS: Final[Mapping[str, Callable[[Iterable[Node | Edge], Path], Exported]]] = {
+    "graphml": write_graphml,
+    "cypher": write_cypher,
+}
+"""How each form is written."""
 
 _Kind = tuple[str, ...]
 
 
 def _runs(
-    exported: Iterable[Node | Edge], labels: dict[str, str], tally: _Tally
+    exported: Iterable[Node | Edge], tally: _Tally
 ) -> Iterator[tuple[_Kind, list[Mapping[str, Any]]]]:
     """Rows of the same kind, at most `_BATCH` at a time; relationships are gathered by kind."""
+    labels: dict[str, str] = {}
     edges: dict[_Kind, list[Mapping[str, Any]]] = {}
     nodes: dict[_Kind, list[Mapping[str, Any]]] = {}
     for item in exported:
@@ -167,7 +193,7 @@ def _emptied(
 
 
 def _statement(kind: _Kind, rows: Iterable[Mapping[str, Any]]) -> str:
-    listed = ", ".join(cypher_literal(row) for row in islice(rows, None))
+    listed = ", ".join(cypher_literal(row) for row in rows)
     if len(kind) == 1:
         return f"UNWIND [{listed}] AS row MERGE (n:{kind[0]} {{id: row.id}}) SET n = row;\n"
     type, source, target = kind
@@ -188,6 +214,8 @@ def cypher_literal(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "null"
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
