@@ -6,7 +6,8 @@ from typing import Literal
 
 from ..types import Memory
 from .names import identifiers_in, names_in, numbers_in, without_examples
-from .opposites import Stance, opposition, stance
+from .opposites import opposition
+from .stance import Stance, stance
 from .wording import Wording
 
 VetoKind = Literal[
