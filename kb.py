@@ -47,9 +47,12 @@ from .queries.why import Evidence, evidence
 
 # Reading runs takes many modules that an answer does not need; they are imported where used.
 if TYPE_CHECKING:
+    from .ingest.distillers.llm.session import LlmOptions, Plan
     from .ingest.imported import BadRow, Imported
     from .ingest.lesson_book import Verdict
     from .ingest.lessons import Lesson
+    from .ingest.llm.model import Prompt
+    from .ingest.protocols import Distiller
     from .ingest.turning_points import TurningPoint
     from .kg.consolidation.plan import Compared, Consolidation, RunSummary, Undone
     from .kg.consolidation.review import Suggestion
@@ -170,39 +173,110 @@ class KnowledgeBase:
         since: datetime | None = None,
         dry_run: bool = False,
         distiller: str = "rules",
+        llm: LlmOptions | None = None,
+        approve: Callable[[Plan], bool] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         report: IngestReport | None = None,
     ) -> IngestReport:
         """Read the runs in files and folders, climb from each, and keep what is new.
 
         Running it again adds nothing. `report` is filled as the work goes, so that a caller who
-        interrupts it knows what was kept.
+        interrupts it knows what was kept. With `llm` a language model is asked about each run that
+        is not in the store yet, after `approve` has seen the plan; where it says no, nothing is
+        done. Without `llm` nothing is sent anywhere.
 
         Raises:
-            UsageError: a path does not exist.
+            UsageError: a path does not exist, or `llm` names no model or one without a price.
+            LlmError: the model cannot be asked at all.
             StoreError: the store could not be read or written.
         """
         from .ingest.distillers import load_distiller
-        from .ingest.pipeline import Pipeline
-        from .ingest.readers import load_readers
 
-        pipeline = Pipeline(
-            store=self.store,
-            embedder=self.embedder,
-            readers=load_readers(),
-            distiller=load_distiller(distiller),
-        )
         options = IngestOptions(
             domain=domain, project=project, limit=limit, since=since, dry_run=dry_run
         )
         report = report or IngestReport()
-        pipeline.ingest(
-            (Path(p) for p in paths), options=options, report=report, on_progress=on_progress
-        )
+        files = [Path(p) for p in paths]
+        if llm is None:
+            self._ingest(files, load_distiller(distiller), options, report, on_progress)
+        else:
+            self._ingest_with(llm, files, options, report, approve, on_progress)
         if not dry_run:
             reasons = Counter(n.reason for n in (*report.skipped, *report.failed))
             self.store.set_setting(_LAST_INGEST, json.dumps(reasons, sort_keys=True))
         return report
+
+    def plan(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        llm: LlmOptions,
+        domain: str = "",
+        project: str = "",
+        limit: int | None = None,
+        since: datetime | None = None,
+    ) -> Plan:
+        """Say what `ingest` with a language model would take; nothing is sent or written.
+
+        Raises:
+            UsageError: a path does not exist, or `llm` names no model or one without a price.
+        """
+        from .ingest.distillers.llm.session import Session
+
+        options = IngestOptions(domain=domain, project=project, limit=limit, since=since)
+        with Session(llm) as session:
+            return session.plan(self._prompts(llm, [Path(p) for p in paths], options))
+
+    def _ingest(
+        self,
+        files: Sequence[Path],
+        distiller: Distiller,
+        options: IngestOptions,
+        report: IngestReport,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        from .ingest.pipeline import Pipeline
+        from .ingest.readers import load_readers
+
+        pipeline = Pipeline(
+            store=self.store, embedder=self.embedder, readers=load_readers(), distiller=distiller
+        )
+        pipeline.ingest(files, options=options, report=report, on_progress=on_progress)
+
+    def _ingest_with(
+        self,
+        llm: LlmOptions,
+        files: Sequence[Path],
+        options: IngestOptions,
+        report: IngestReport,
+        approve: Callable[[Plan], bool] | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """Ask about all runs first, several at a time; then write them, one by one."""
+        from .ingest.distillers.llm.session import Session
+
+        if options.dry_run:
+            raise UsageError(
+                "A dry run asks no model.", hint="See what it would take: stepladder plan"
+            )
+        with Session(llm) as session:
+            plan = session.plan(self._prompts(llm, files, options))
+            if approve and not approve(plan):
+                return
+            try:
+                session.answer(plan.prompts)
+                self._ingest(files, session.distiller, options, report, on_progress)
+            finally:
+                report.llm = session.report()
+
+    def _prompts(
+        self, llm: LlmOptions, files: Sequence[Path], options: IngestOptions
+    ) -> list[Prompt]:
+        from .ingest.distillers.llm.session import PromptCollector
+
+        collector = PromptCollector(limit_tokens=llm.limit_tokens)
+        self._ingest(files, collector, replace(options, dry_run=True), IngestReport())
+        return collector.prompts
 
     def import_memories(
         self, rows: Iterable[Mapping[str, Any]], *, dry_run: bool = False

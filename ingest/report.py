@@ -1,6 +1,7 @@
 """What an ingest is asked for and what it says of its work; nothing here reads a run."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -29,11 +30,32 @@ class IngestOptions:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmReport:
+    """What was asked of a language model, what it took, and what became of the answers.
+
+    `calls` counts every request, tries again too. `usd` is None where there is no price.
+    `answered`, `misfits` and `failed` count runs; `dropped` counts parts of answers by the reason.
+    `stopped` says why no more was asked, or is empty.
+    """
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    answered: int
+    misfits: int
+    failed: int
+    dropped: Mapping[str, int]
+    stopped: str = ""
+
+
 @dataclass(slots=True, kw_only=True)
 class IngestReport:
     """What an ingest did: runs by what became of them, files left out, secrets removed by kind.
 
-    `traces` are the ids of new and updated traces, in the order of writing.
+    `traces` are the ids of new and updated traces, in the order of writing. `llm` is None where no
+    language model was asked.
     """
 
     new: int = 0
@@ -47,6 +69,7 @@ class IngestReport:
     files: int = 0
     size_bytes: int = 0
     steps: int = 0
+    llm: LlmReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

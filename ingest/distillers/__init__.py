@@ -9,6 +9,7 @@ from ..protocols import Distiller
 GROUP: Final = "stepladder.distillers"
 BUILT_IN: Final[Mapping[str, str]] = {
     "rules": "stepladder.ingest.distillers.rules.distiller:RulesDistiller",
+    "llm": "stepladder.ingest.distillers.llm.distiller:LlmDistiller",
 }
 
 

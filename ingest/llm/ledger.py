@@ -85,6 +85,7 @@ class Ledger:
         self._spent_nano = 0
         self._reserved_nano = 0
         self._open: set[int] = set()
+        self._made: list[int] = []
         self._settled = Condition()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,6 +151,7 @@ class Ledger:
             )
             self._reserved_nano += usd_nano
             self._open.add(call)
+            self._made.append(call)
         return Reservation(
             call=call,
             hash=hash,
@@ -201,25 +203,36 @@ class Ledger:
                         (held.hash, self._model, prompt, fits, text),
                     )
 
+    def made(self) -> list[Entry]:
+        """The calls made through this object, oldest first."""
+        known = dict(self._rows())
+        return [known[call] for call in self._made]
+
     def entries(self) -> list[Entry]:
         """Every call of the file, oldest first."""
+        return [entry for _, entry in self._rows()]
+
+    def _rows(self) -> list[tuple[int, Entry]]:
         with self._settled, _translated():
             rows: list[Any] = self._file.execute(
-                "SELECT hash, model, prompt, state, input_tokens, output_tokens, usd_nano, counted"
-                " FROM calls ORDER BY id"
+                "SELECT id, hash, model, prompt, state, input_tokens, output_tokens, usd_nano,"
+                " counted FROM calls ORDER BY id"
             ).fetchall()
         return [
-            Entry(
-                hash=row[0],
-                model=row[1],
-                prompt=row[2],
-                state=row[3],
-                input_tokens=row[4],
-                output_tokens=row[5],
-                usd_nano=row[6],
-                counted=bool(row[7]),
+            (
+                id,
+                Entry(
+                    hash=hash,
+                    model=model,
+                    prompt=prompt,
+                    state=state,
+                    input_tokens=tokens_in,
+                    output_tokens=tokens_out,
+                    usd_nano=usd_nano,
+                    counted=bool(counted),
+                ),
             )
-            for row in rows
+            for id, hash, model, prompt, state, tokens_in, tokens_out, usd_nano, counted in rows
         ]
 
     def _insert(
