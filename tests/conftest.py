@@ -3,8 +3,8 @@
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stepladder import KnowledgeBase
-from stepladder.kg.types import Batch, Edge, MergeRun
+from stepladder.kg.types import Batch, Edge, MergeRun, Node, Trace, Workflow
 
 ROOT = Path(__file__).parent.parent
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -55,6 +55,26 @@ def _script(name: str) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def neo4j_address(neo4j_server: Any) -> str:
+    """The server's address with its credentials."""
+    return f"neo4j://neo4j:{neo4j_server.password}@127.0.0.1:{neo4j_server.bolt_port}"
+
+
+@pytest.fixture(scope="session")
+def explored_on_neo4j(explored: KnowledgeBase, neo4j_address: str) -> Iterator[KnowledgeBase]:
+    """The graph of `explored` on a real server."""
+    with KnowledgeBase.open(neo4j_address) as kb:
+        items = list(explored.store.export())
+        nodes = [n for n in items if isinstance(n, Node)]
+        edges = [e for e in items if isinstance(e, Edge)]
+        for start in range(0, len(nodes), 500):
+            kb.store.write(Batch(nodes=tuple(nodes[start : start + 500])))
+        for start in range(0, len(edges), 500):
+            kb.store.write(Batch(edges=tuple(edges[start : start + 500])))
+        yield kb
+
+
+@pytest.fixture(scope="session")
 def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
     """Every label and relationship: the sample runs, imported memories, answers given, a merge.
 
@@ -66,6 +86,7 @@ def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase
         kb.import_memories(_IMPORTED)
         _ask(kb)
         _consolidate(kb)
+        _add_what_the_samples_lack(kb)
         yield kb
 
 
@@ -89,7 +110,7 @@ _IMPORTED = (
     {
         "id": "insight-imported-lonely",
         "level": "insight",
-        "title": "Write the table's schema down before the first import \u2014 \u201cafterwards\u201d is never",
+        "title": "Write a table down before its import \u2014 \u201cafterwards\u201d is never",
         "kind": "input validation and robustness",
     },
     {
@@ -118,6 +139,36 @@ def _ask(kb: KnowledgeBase) -> None:
         for answer, trace in zip(answers[:2], traces[:2], strict=True)
     )
     kb.store.write(Batch(edges=seen))
+
+
+def _add_what_the_samples_lack(kb: KnowledgeBase) -> None:
+    """A failed run without a lesson, a second model, workflows that contradict."""
+    run = Trace(
+        id="trace-lost",
+        created="2026-02-20T00:00:00Z",
+        scope="acme/api",
+        title="Rename the settings module",
+        agent="codex",
+        models=("second-model",),
+        outcome="failure",
+        outcome_source="human",
+        outcome_confidence=1.0,
+        steps=1,
+    )
+    learnt = replace(run, id="trace-learnt", title="Move the settings", outcome="success")
+    again = Workflow(
+        id="workflow-wait", created="2026-02-20T00:00:00Z", title="Wait, then retry", polarity="do"
+    )
+    insight = sorted(e.target for e in kb.store.edges(_ids(kb, "Summary"), direction="out"))[0]
+    edges = (
+        Edge(source=learnt.id, type="GENERALIZES_TO", target=insight),
+        Edge(source=again.id, type="GENERALIZES_TO", target="insight-imported-web"),
+    )
+    kb.store.write(Batch(nodes=(run, learnt, again), edges=edges))
+
+
+def _ids(kb: KnowledgeBase, label: str) -> list[str]:
+    return [n.id for n in kb.store.find(label)]
 
 
 def _consolidate(kb: KnowledgeBase) -> None:

@@ -17,6 +17,9 @@ from ...cypher import CypherLimits, Rows, within_limits
 from ...errors import StepladderError, StoreError, UsageError
 from ...types import NODE_TYPES
 
+OWN_LABELS: Final = ("_Store", "_Setting", "_Entry", "_Term", "_Block")
+"""Labels of the nodes that are the store's alone: `statements/m001_graph.cypher`."""
+
 _IDS: Final = """
 MATCH (n)
 WHERE elementId(n) IN $ends
