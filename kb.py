@@ -199,8 +199,8 @@ class KnowledgeBase:
         files = [Path(p) for p in paths]
         if llm is None:
             self._ingest(files, load_distiller(distiller), options, report, on_progress)
-        else:
-            self._ingest_with(llm, files, options, report, approve, on_progress)
+        elif not self._ingest_with(llm, files, options, report, approve, on_progress):
+            return report
         if not dry_run:
             reasons = Counter(n.reason for n in (*report.skipped, *report.failed))
             self.store.set_setting(_LAST_INGEST, json.dumps(reasons, sort_keys=True))
@@ -251,8 +251,8 @@ class KnowledgeBase:
         report: IngestReport,
         approve: Callable[[Plan], bool] | None,
         on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        """Ask about all runs first, several at a time; then write them, one by one."""
+    ) -> bool:
+        """Ask about all runs, several at a time; then write them one by one. False if refused."""
         from .ingest.distillers.llm.session import Session
 
         if options.dry_run:
@@ -262,12 +262,13 @@ class KnowledgeBase:
         with Session(llm) as session:
             plan = session.plan(self._prompts(llm, files, options))
             if approve and not approve(plan):
-                return
+                return False
             try:
                 session.answer(plan.prompts)
                 self._ingest(files, session.distiller, options, report, on_progress)
             finally:
                 report.llm = session.report()
+        return True
 
     def _prompts(
         self, llm: LlmOptions, files: Sequence[Path], options: IngestOptions

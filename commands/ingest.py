@@ -10,6 +10,7 @@ import click
 from ..ingest.report import IngestReport
 from ..serve import json_forms
 from . import terminal
+from .model_options import Asked, agreed, model_options, print_prompts
 from .options import as_json, domain_option
 from .shell import opened, print_json
 
@@ -21,6 +22,9 @@ from .shell import opened, print_json
 @click.option("--since", type=click.DateTime(), help="Only files changed on or after this day.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after this many new runs.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write.")
+@model_options
+@click.option("--yes", is_flag=True, help="Ask the model without showing the plan first.")
+@click.option("--show-prompts", is_flag=True, help="Print what would be sent, and do nothing.")
 @as_json
 @click.pass_obj
 def ingest(
@@ -31,22 +35,34 @@ def ingest(
     since: datetime | None,
     limit: int | None,
     dry_run: bool,
+    asked: Asked,
+    yes: bool,
+    show_prompts: bool,
     as_json: bool,
 ) -> None:
     """Read finished runs and climb from each to workflows, a summary and insights.
 
     Without PATHS it takes this machine's own sessions (Claude Code, Codex, Gemini CLI, OpenCode
-    and others) from where these programs keep them. Nothing is sent anywhere.
+    and others) from where these programs keep them. Nothing is sent anywhere, unless
+    --distiller llm asks for it; without --max-usd or --yes it then shows the plan and asks first.
 
     \b
     Example:
       stepladder ingest
       stepladder ingest runs/ more/*.traj --domain terminal --project acme/api
+      stepladder ingest runs/ --distiller llm --model gpt-5-mini --max-usd 2
     """
 
     found = list(paths) or terminal.own_session_files(
         home=Path.home(), environment=os.environ, quiet=as_json
     )
+    llm = asked.options(store)
+    days = since.astimezone() if since else None
+    if llm and show_prompts:
+        with opened(store) as kb:
+            told = {"domain": domain, "project": project}
+            print_prompts(kb.plan(found, llm=llm, limit=limit, since=days, **told))
+        return
     report = IngestReport()
     interrupted = False
     with opened(store) as kb, terminal.ingest_progress(quiet=as_json) as on_progress:
@@ -55,9 +71,12 @@ def ingest(
                 found,
                 domain=domain,
                 project=project,
-                since=since.astimezone() if since else None,
+                since=days,
                 limit=limit,
                 dry_run=dry_run,
+                distiller=asked.distiller,
+                llm=llm,
+                approve=None if yes or asked.max_usd is not None else agreed,
                 on_progress=on_progress,
                 report=report,
             )

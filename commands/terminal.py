@@ -31,6 +31,7 @@ from ..queries.items import Answer, Item
 from ..queries.render import clean
 from ..queries.why import Evidence, TraceEvidence
 from ..serve.json_forms import reasons
+from .terminal_llm import print_llm
 
 _REASONS_SHOWN: Final = 8
 _LINES_SHOWN: Final = 12
@@ -102,6 +103,8 @@ def print_ingest(report: IngestReport, *, dry_run: bool) -> None:
     _print_notes(out, "Read in part", [(n.path, n.reason) for n in report.warnings])
     for reason, number in reasons(report).items():
         out.print(f"  skipped {number:>4}  {plain(reason)}")
+    if report.llm:
+        print_llm(out, report.llm)
 
 
 def _print_notes(out: Console, title: str, notes: list[tuple[str, str]]) -> None:

@@ -5,13 +5,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ingest.report import FileNote, IngestReport
 from ..kb import ImportReport, Shown, Stats
 from ..kg.types import Edge, Memory, Node, Support, label_of, level_name, to_properties
 from ..queries.items import Answer, Item
 from ..queries.why import Evidence, TraceEvidence
+
+if TYPE_CHECKING:
+    from ..ingest.distillers.llm.session import Plan
 
 
 def ingest_json(report: IngestReport, *, dry_run: bool) -> dict[str, Any]:
@@ -30,6 +33,20 @@ def ingest_json(report: IngestReport, *, dry_run: bool) -> dict[str, Any]:
         "size_bytes": report.size_bytes,
         "steps": report.steps,
         "dry_run": dry_run,
+        **({"llm": asdict(report.llm)} if report.llm else {}),
+    }
+
+
+def plan_json(plan: "Plan", *, prompts: bool) -> dict[str, Any]:
+    """What asking a language model would take; `usd` is null where there is no price."""
+    texts = ({"version": p.version, "system": p.system, "user": p.user} for p in plan.prompts)
+    return {
+        "calls": plan.calls,
+        "input_tokens": plan.input_tokens,
+        "output_tokens": plan.output_tokens,
+        "usd": plan.usd,
+        "seconds": plan.seconds,
+        **({"prompts": list(texts)} if prompts else {}),
     }
 
 

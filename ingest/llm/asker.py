@@ -1,7 +1,6 @@
 """Asks a model with everything around it: cache, cap, ledger, another try, one repair."""
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable
 from hashlib import blake2b
@@ -34,21 +33,27 @@ class Asker:
     """Answers prompts from the cache or the model; safe for several threads.
 
     `endings` counts questions by how they ended. `stopped` says why nothing more is asked, or is
-    empty. `sleep` waits a number of seconds between tries.
+    empty. `sleep` waits a number of seconds between tries; by default until `stop` at most.
     """
 
     def __init__(
-        self, model: Model, ledger: Ledger, *, sleep: Callable[[float], None] = time.sleep
+        self, model: Model, ledger: Ledger, *, sleep: Callable[[float], object] | None = None
     ) -> None:
         self.endings: Counter[Ending] = Counter()
         self.stopped: LlmError | None = None
         self._model = model
         self._ledger = ledger
-        self._sleep = sleep
+        self._halt = Event()
+        self._sleep = sleep or self._halt.wait
         self._lock = Lock()
         self._given_up: set[str] = set()
         self._under_way: dict[str, Event] = {}
         self._failures = 0
+
+    def stop(self) -> None:
+        """Ask nothing more; calls under way end, and are not tried again."""
+        self.stopped = self.stopped or LlmError("Stopped.")
+        self._halt.set()
 
     def is_kept(self, prompt: Prompt) -> bool:
         """Tell whether the answer to a prompt is known, so that it would cost nothing."""
@@ -129,6 +134,8 @@ class Asker:
                 if not error.again or attempt + 1 == _TRIES or wait_s > _LONGEST_WAIT_S:
                     raise
                 self._sleep(wait_s)
+                if self._halt.is_set():
+                    raise
             except BaseException:
                 # Interrupted: the model may have worked.
                 self._ledger.settle(

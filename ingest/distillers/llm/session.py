@@ -1,7 +1,6 @@
 """One use of a model: what it would take, the answers, and the distiller that reads them."""
 
 import os
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -85,7 +84,9 @@ class PromptCollector:
 class Session:
     """Opens the ledger for one use of a model; a context manager."""
 
-    def __init__(self, options: LlmOptions, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, options: LlmOptions, *, sleep: Callable[[float], object] | None = None
+    ) -> None:
         """Choose the way to the model and its price; nothing is sent.
 
         Raises:
@@ -145,6 +146,7 @@ class Session:
                 for _ in pool.map(lambda p: self._asker.ask(p, RunForm), prompts):
                     pass
             except BaseException:
+                self._asker.stop()
                 pool.shutdown(cancel_futures=True)
                 raise
         stopped = self._asker.stopped

@@ -1,0 +1,118 @@
+"""Options that name a language model, and what is asked before it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ..kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from ..ingest.distillers.llm.session import LlmOptions, Plan
+
+_NAMES: Final = ("model", "base_url", "command", "price", "max_usd", "workers")
+_OPTIONS: Final = (
+    click.option(
+        "--distiller",
+        default="rules",
+        show_default=True,
+        metavar="NAME",
+        help="Who climbs: rules, which asks nobody, or llm, which asks a model as well.",
+    ),
+    click.option("--model", default="", help="Name of the model, such as gpt-5-mini."),
+    click.option("--base-url", default="", help="A server that speaks OpenAI's API."),
+    click.option("--command", default="", help="A program that answers a prompt: 'claude -p'."),
+    click.option("--price", default="", help="Dollars for a million tokens: INPUT,OUTPUT."),
+    click.option("--max-usd", type=click.FloatRange(min=0), help="Never spend more than this."),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=64),
+        default=4,
+        show_default=True,
+        help="Questions asked at the same time.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a caller said of a model."""
+
+    distiller: str
+    model: str
+    base_url: str
+    command: str
+    price: str
+    max_usd: float | None
+    workers: int
+
+    def options(self, store: str) -> "LlmOptions | None":
+        """What to ask a model with; None where none is to be asked.
+
+        Raises:
+            UsageError: a model is described, and the distiller is not the one that asks it.
+        """
+        if self.distiller != "llm":
+            named = (self.model, self.base_url, self.command, self.price)
+            if any(named) or self.max_usd is not None:
+                raise UsageError(
+                    f"The distiller {self.distiller!r} asks no model.", hint="Add --distiller llm"
+                )
+            return None
+        from ..ingest.distillers.llm.session import LlmOptions
+        from ..ingest.llm.ledger import beside
+
+        return LlmOptions(ledger=beside(store), **{n: getattr(self, n) for n in _NAMES})
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a model; the command gets them as one argument, `asked`."""
+
+    def gathered(*arguments: Any, **named: Any) -> Any:
+        asked = Asked(**{name: named.pop(name) for name in ("distiller", *_NAMES)})
+        return command(*arguments, asked=asked, **named)
+
+    gathered.__name__, gathered.__doc__ = command.__name__, command.__doc__
+    # Options that stand below the decorator were noted on the command itself.
+    gathered.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    for option in reversed(_OPTIONS):
+        gathered = option(gathered)
+    return gathered
+
+
+def agreed(plan: "Plan") -> bool:
+    """Show a plan and ask whether to go on; true where nothing would be asked of a model.
+
+    Raises:
+        Abort: the answer is no.
+        UsageError: there is nobody to answer.
+    """
+    if not plan.calls:
+        return True
+    click.echo(plan_line(plan), err=True)
+    try:
+        yes = click.confirm("Ask the model?", err=True)
+    except click.Abort as error:
+        raise UsageError(
+            "Nothing was sent: nobody said yes.", hint="Set a cap with --max-usd, or add --yes"
+        ) from error
+    if not yes:
+        raise click.Abort
+    return True
+
+
+def plan_line(plan: "Plan") -> str:
+    """A plan in one line."""
+    cost = "no price is known" if plan.usd is None else f"about ${plan.usd:.4f}"
+    return (
+        f"{plan.calls:,} calls, about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} "
+        f"out, {cost}, about {plan.seconds:,.0f} s"
+    )
+
+
+def print_prompts(plan: "Plan") -> None:
+    """Print what would be sent, word for word."""
+    for number, prompt in enumerate(plan.prompts, start=1):
+        click.echo(f"--- prompt {number} of {plan.calls} ({prompt.version}) ---")
+        click.echo(f"{prompt.system}\n{prompt.user}")
