@@ -9,6 +9,12 @@ from ..protocols import Embedder, GraphStore
 GROUP: Final = "stepladder.stores"
 BUILT_IN: Final[Mapping[str, str]] = {
     "sqlite": "stepladder.kg.stores.sqlite.store:SQLiteStore",
+    "neo4j": "stepladder.kg.stores.neo4j.store:Neo4jStore",
+    "neo4j+s": "stepladder.kg.stores.neo4j.store:Neo4jStore",
+    "neo4j+ssc": "stepladder.kg.stores.neo4j.store:Neo4jStore",
+    "bolt": "stepladder.kg.stores.neo4j.store:Neo4jStore",
+    "bolt+s": "stepladder.kg.stores.neo4j.store:Neo4jStore",
+    "bolt+ssc": "stepladder.kg.stores.neo4j.store:Neo4jStore",
 }
 
 

@@ -1,0 +1,193 @@
+"""Reads of the graph itself: nodes, edges, paths upward, counts. Every one keeps to a scope."""
+
+import pickle
+import tempfile
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import IO, Any, Final
+
+from ...errors import UsageError
+from ...protocols import Candidate, Counts, Direction
+from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, Support, level_name
+from ..encoding import kept_text, original_text
+from .server import Ask, Row, Server
+from .values import (
+    kept_number,
+    kept_texts,
+    scope_list,
+    to_candidate,
+    to_edge,
+    to_node,
+    to_support,
+    uid_key,
+)
+from .write import EDGE_TYPES, lock
+
+_NO_LIMIT: Final = 2**62
+_SPOOLED_BYTES: Final = 32 * 2**20
+
+
+def get(server: Server, ids: Sequence[str], *, scope: Scope) -> dict[str, Node]:
+    """The nodes with these ids, in the order of `ids`."""
+    rows = server.read("get", ids=_unique(ids), scopes=scope_list(scope)) if ids else []
+    nodes = {node.id: node for node in (to_node(*row) for row in rows)}
+    return {id: nodes[id] for id in ids if id in nodes}
+
+
+def find(
+    server: Server,
+    label: str,
+    *,
+    where: Mapping[str, str | int],
+    scope: Scope,
+    limit: int | None,
+) -> list[Node]:
+    """The nodes of a label whose properties equal `where`, ordered by id.
+
+    Raises:
+        UsageError: there is no such label or property.
+    """
+    if label not in NODE_TYPES:
+        raise UsageError(f"Unknown label {label!r}. Available: {', '.join(sorted(NODE_TYPES))}.")
+    known = {f.name for f in fields(NODE_TYPES[label])}
+    for name in where:
+        if name not in known:
+            raise UsageError(
+                f"{label} has no property {name!r}. Available: {', '.join(sorted(known))}."
+            )
+    rows = server.read(
+        "find",
+        ("LABEL", label),
+        where={name: _wanted(name, value) for name, value in where.items()},
+        scopes=scope_list(scope),
+        limit=_NO_LIMIT if limit is None else limit,
+    )
+    return sorted((to_node(*row) for row in rows), key=lambda node: node.id)
+
+
+def resolve(server: Server, prefix: str, *, limit: int) -> list[str]:
+    """Ids that begin with `prefix`, in order."""
+    rows = server.read("resolve", prefix=kept_text(prefix), limit=limit)
+    return [original_text(id) for (id,) in rows]
+
+
+def edges(
+    server: Server,
+    ids: Sequence[str],
+    *,
+    types: Sequence[EdgeType],
+    direction: Direction,
+    scope: Scope,
+) -> list[Edge]:
+    """Edges that touch these nodes, both ends in scope, ordered by source, type and target."""
+    known = [t for t in EDGE_TYPES if not types or t in types]
+    if not ids or not known:
+        return []
+    ways: tuple[Direction, ...] = ("out", "in") if direction == "both" else (direction,)
+    found: list[Row] = []
+    for way in ways:
+        found += server.read(
+            f"edges_{way}",
+            ("TYPES", "|".join(known)),
+            ids=_unique(ids),
+            scopes=scope_list(scope),
+        )
+    return _in_order(found)
+
+
+def ancestry(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Edge]:
+    """The GENERALIZES_TO edges on paths upward, all of whose nodes are in scope."""
+    if not ids:
+        return []
+    return _in_order(server.read("ancestry", ids=_unique(ids), scopes=scope_list(scope)))
+
+
+def features(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
+    """Memories with their terms and vectors, in the order of `ids`."""
+    rows = server.read("features", ids=_unique(ids), scopes=scope_list(scope)) if ids else []
+    found = {c.memory.id: c for c in (to_candidate(*row) for row in rows)}
+    return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+
+def support(server: Server, ids: Sequence[str]) -> dict[str, Support]:
+    """Count the distinct traces below each memory that is there."""
+    rows = server.read("support", ids=_unique(ids)) if ids else []
+    found = {original_text(id): to_support(text) for id, text in rows}
+    return {id: found[id] for id in ids if id in found}
+
+
+def known_actions(server: Server, uids: Sequence[str]) -> dict[str, str]:
+    """Map the actions that are stored to their trace, the first by id where there are several."""
+    keys = {uid_key(uid): uid for uid in uids if uid}
+    if not keys:
+        return {}
+    rows = server.read("known_actions", uids=list(keys))
+    known = {keys[key]: original_text(trace) for key, trace in rows}
+    return {uid: known[uid] for uid in uids if uid in known}
+
+
+def counts(server: Server, *, scope: Scope) -> Counts:
+    """Nodes by label, memories by level name, edges by type."""
+    scopes = scope_list(scope)
+    labels: dict[str, int] = {}
+    levels: dict[str, int] = {}
+    for label, level, count in server.read("count_nodes", scopes=scopes):
+        labels[label] = labels.get(label, 0) + count
+        if level is not None:
+            name = level_name(level)
+            levels[name] = levels.get(name, 0) + count
+    if scopes is None:
+        found = server.read("count_edges")
+    else:
+        found = server.read("count_edges_in_scope", scopes=scopes)
+    known = sorted((type, count) for type, count in found if count and type in EDGE_TYPES)
+    return Counts(
+        labels=dict(sorted(labels.items())), levels=dict(sorted(levels.items())), edges=dict(known)
+    )
+
+
+def export(server: Server, *, scope: Scope) -> Generator[Node | Edge, None, None]:
+    """Every node by label and id, then every edge by source, type and target.
+
+    Neo4j shows a long read what is written meanwhile. So writers wait until all of it was read
+    into a temporary file, and the rest is read from there.
+    """
+    with tempfile.SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as spool:
+        server.write(lambda ask: _spool(ask, scope_list(scope), spool), keep=False)
+        spool.seek(0)
+        yield from _spooled(spool)
+
+
+def _spool(ask: Ask, scopes: list[str] | None, spool: IO[bytes]) -> None:
+    spool.seek(0)
+    spool.truncate()
+    lock(ask)
+    for label in sorted(NODE_TYPES):
+        for row in ask("export_nodes", ("LABEL", label), scopes=scopes):
+            pickle.dump(to_node(*row), spool)
+    for row in ask("export_edges", scopes=scopes):
+        pickle.dump(to_edge(*row), spool)
+
+
+def _spooled(spool: IO[bytes]) -> Iterator[Node | Edge]:
+    while True:
+        try:
+            item: Node | Edge = pickle.load(spool)
+        except EOFError:
+            return
+        yield item
+
+
+def _in_order(rows: Sequence[Row]) -> list[Edge]:
+    found = {(edge.source, edge.type, edge.target): edge for edge in (to_edge(*r) for r in rows)}
+    return [found[key] for key in sorted(found)]
+
+
+def _unique(ids: Sequence[str]) -> list[str]:
+    return kept_texts(dict.fromkeys(ids))
+
+
+def _wanted(name: str, value: str | int) -> Any:
+    if isinstance(value, str):
+        return uid_key(value) if name == "uid" else kept_text(value)
+    return kept_number(value) if not isinstance(value, bool) else value

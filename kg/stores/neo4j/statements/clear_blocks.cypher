@@ -1,0 +1,2 @@
+MATCH (block:_Block)
+DELETE block

@@ -1,0 +1,3 @@
+// Whether the database holds no node.
+MATCH (n)
+RETURN count(n) = 0

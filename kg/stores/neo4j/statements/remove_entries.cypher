@@ -1,0 +1,4 @@
+// Parameters: ids
+UNWIND $ids AS id
+MATCH (entry:_Entry {id: id})
+DETACH DELETE entry

@@ -1,0 +1,3 @@
+// Columns: sequence
+MATCH (store:_Store {id: 'stepladder'})
+RETURN store.sequence

@@ -1,0 +1,3 @@
+// Parameters: name, value
+MERGE (setting:_Setting {name: $name})
+SET setting.value = $value
