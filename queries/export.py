@@ -205,11 +205,7 @@ def _statement(kind: _Kind, rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def cypher_literal(value: Any) -> str:
-    """A value as Cypher writes it.
-
-    A backslash before a `u` would be read as the beginning of a Unicode escape even where it is
-    escaped itself, so that each backslash and each character below 32 is written as one.
-    """
+    """A value as Cypher writes it, on one line; a number that is none becomes null."""
     if value is None:
         return "null"
     if isinstance(value, bool):

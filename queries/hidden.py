@@ -58,7 +58,8 @@ def _begins_pattern(
         return False
     if before.text == "{":
         return place >= 2 and tokens[place - 2].upper in _COUNTED
+    clause = matching[-1] if matching else None
     if before.text == "(":
-        return place >= 2 and tokens[place - 2].upper in _PATTERN_FUNCTIONS
-    in_clause = bool(matching) and matching[-1] == depth
+        return clause == depth - 1 and tokens[place - 2].upper in _PATTERN_FUNCTIONS
+    in_clause = clause == depth
     return in_clause and (before.upper == "MATCH" or before.text in (",", "="))

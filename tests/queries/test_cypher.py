@@ -306,7 +306,7 @@ class TestLimits:
 
 
 def outcome(door: CypherDoor, case: dict[str, Any]) -> str:
-    """How a statement ended: an answer within the limits, or a sentence that says it was stopped."""
+    """How a statement ended: with an answer within the limits, or stopped with a sentence."""
     try:
         found = door.run(case["statement"], case.get("parameters"), limits=SHORT)
     except UsageError as error:

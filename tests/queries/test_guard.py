@@ -134,6 +134,10 @@ def test_any_text_is_taken_or_refused_and_nothing_else(text: str) -> None:
             "OPTIONAL MATCH (m:!_A&!_B) RETURN m, (t.x)",
         ),
         ("MATCH (n:Insight) RETURN n", "MATCH (n:Insight) RETURN n"),
+        (
+            "MATCH (a:Tool), (b:Tool) RETURN shortestPath((a)-[*]-(b))",
+            "MATCH (a:Tool), (b:Tool) RETURN shortestPath((a)-[*]-(b))",
+        ),
     ],
 )
 def test_nodes_of_the_store_itself_are_not_seen(statement: str, expected: str) -> None:
