@@ -275,7 +275,7 @@ class KnowledgeBase:
     ) -> list[Prompt]:
         from .ingest.distillers.llm.session import PromptCollector
 
-        collector = PromptCollector(limit_tokens=llm.limit_tokens)
+        collector = PromptCollector(limits=llm.limits)
         self._ingest(files, collector, replace(options, dry_run=True), IngestReport())
         return collector.prompts
 

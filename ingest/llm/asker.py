@@ -108,7 +108,8 @@ class Asker:
 
     def _note_failure(self, error: CallError) -> None:
         with self._lock:
-            self._failures += 1
+            # An answer that is refused or cut says nothing of the next question.
+            self._failures += error.again
             if error.stops or self._failures >= _FAILURES_IN_A_ROW:
                 self.stopped = self.stopped or error
 
@@ -136,6 +137,10 @@ class Asker:
                 self._sleep(wait_s)
                 if self._halt.is_set():
                     raise
+            except LlmError:
+                # The client could not start, so nothing was sent.
+                self._ledger.settle(held, prompt=prompt.version, input_tokens=0, output_tokens=0)
+                raise
             except BaseException:
                 # Interrupted: the model may have worked.
                 self._ledger.settle(

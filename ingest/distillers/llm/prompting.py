@@ -1,5 +1,6 @@
 """The prompt of a run: instructions from text files, and the run as fenced data."""
 
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -11,29 +12,40 @@ from ...record import RunRecord
 from .cut import cut
 from .forms import RunForm
 
-LIMIT_TOKENS: Final = 12_000
-"""Tokens of a run that are sent at most. Chosen by us: half of what small local models take."""
 
-MAX_OUTPUT_TOKENS: Final = 3_000
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a run is sent, and how much a model may write about it, in tokens.
+
+    The defaults are chosen by us: together with the instructions half of what small local models
+    take.
+    """
+
+    sent_tokens: int = 12_000
+    written_tokens: int = 3_000
 
 
-def prompt_of(run: RunRecord, *, limit_tokens: int = LIMIT_TOKENS) -> Prompt:
+DEFAULT_LIMITS: Final = Limits()
+
+
+def prompt_of(run: RunRecord, *, limits: Limits = DEFAULT_LIMITS) -> Prompt:
     """What a model is asked about a run; the same run gives the same words."""
     ending = "success" if _went_well(run) else "failure"
     names = ("frame", "summary", f"workflow.{ending}", f"insights.{ending}")
     told = [_file(name) for name in names]
-    text = cut(run, limit_tokens=limit_tokens).text
+    text = cut(run, limit_tokens=limits.sent_tokens).text
     # Nobody can write the closing mark into a run: it is made from the run.
     fence = content_id("run", text)
-    system = "\n".join(words for _, words in told)
-    system = system.replace("{fence}", fence).replace("{domain}", run.domain or "software")
+    field = run.domain or "software"
+    head = f"Field of work: {field}. The record stands between <{fence}> and </{fence}>."
     return Prompt(
         version=", ".join(version for version, _ in told),
-        system=system,
-        user=f"<{fence}>\n{text}\n</{fence}>",
+        # The same for all runs that ended alike, so that a server can keep what it read of it.
+        system="\n".join(words for _, words in told),
+        user=f"{head}\n<{fence}>\n{text}\n</{fence}>",
         form="run",
         schema=_schema(),
-        max_output_tokens=MAX_OUTPUT_TOKENS,
+        max_output_tokens=limits.written_tokens,
     )
 
 

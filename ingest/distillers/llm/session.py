@@ -22,7 +22,7 @@ from ...record import RunRecord
 from ...report import LlmReport
 from .distiller import NAME, LlmDistiller
 from .forms import RunForm
-from .prompting import LIMIT_TOKENS, prompt_of
+from .prompting import DEFAULT_LIMITS, Limits, prompt_of
 
 _WRITTEN_TOKENS: Final = 900
 """Tokens that a model writes about a run, for plans. Chosen by us."""
@@ -47,7 +47,7 @@ class LlmOptions:
     price: str = ""
     max_usd: float | None = None
     workers: int = 4
-    limit_tokens: int = LIMIT_TOKENS
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +70,14 @@ class PromptCollector:
 
     name = NAME
 
-    def __init__(self, *, limit_tokens: int = LIMIT_TOKENS) -> None:
+    def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.prompts: list[Prompt] = []
-        self._limit_tokens = limit_tokens
+        self._limits = limits
 
     def distill(self, run: RunRecord) -> Distillate:
         """Note the prompt of a run and make nothing of it."""
         if run.steps:
-            self.prompts.append(prompt_of(run, limit_tokens=self._limit_tokens))
+            self.prompts.append(prompt_of(run, limits=self._limits))
         return Distillate()
 
 
@@ -103,7 +103,7 @@ class Session:
             cap_nano=None if options.max_usd is None else to_nano(options.max_usd),
         )
         self._asker = Asker(model, self._ledger, sleep=sleep)
-        self.distiller = LlmDistiller(self._asker, limit_tokens=options.limit_tokens)
+        self.distiller = LlmDistiller(self._asker, limits=options.limits)
 
     def __enter__(self) -> "Session":
         return self
@@ -121,8 +121,9 @@ class Session:
         by_hash = {self._asker.hash_of(p): p for p in prompts}
         asked = tuple(p for p in by_hash.values() if not self._asker.is_kept(p))
         tokens_in = sum(estimate(p.system) + estimate(p.user) for p in asked)
-        tokens_out = _WRITTEN_TOKENS * len(asked)
-        each_s = _BEGINS_AFTER_S + _WRITTEN_TOKENS / _WRITTEN_A_SECOND
+        each = min(_WRITTEN_TOKENS, self._options.limits.written_tokens)
+        tokens_out = each * len(asked)
+        each_s = _BEGINS_AFTER_S + each / _WRITTEN_A_SECOND
         usd = None
         if self._price is not None:
             usd = self._price.of(input_tokens=tokens_in, output_tokens=tokens_out) / NANO

@@ -356,12 +356,12 @@ def test_secrets_and_homes_never_reach_the_server(
 def test_a_run_is_fenced_and_cannot_close_its_fence(runs: list[RunRecord]) -> None:
     for run in runs:
         prompt = prompt_of(run)
-        opening, _, rest = prompt.user.partition("\n")
+        named, _, marked = prompt.user.partition("\n")
+        opening, _, rest = marked.partition("\n")
         text, _, closing = rest.rpartition("\n")
         assert closing == opening.replace("<", "</")
         assert opening[1:-1] not in text
-        assert opening in prompt.system
-        assert "{" not in prompt.system
+        assert named.endswith(f"between {opening} and {closing}.")
         assert prompt.version.startswith("frame 1, summary 1, workflow.")
 
 

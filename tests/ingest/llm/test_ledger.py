@@ -237,6 +237,14 @@ def test_after_three_failures_in_a_row_nothing_more_is_asked(
     assert len(server.requests) == 12
 
 
+def test_refused_answers_do_not_keep_the_next_question_from_being_asked(
+    server: Any, say: Any, asker: Asker
+) -> None:
+    server.script = lambda request, number: say() if number == 5 else say(finish="length")
+    found = [asker.ask(prompt(str(n)), Word) for n in range(6)]
+    assert found == [None] * 5 + [Word(word="yes")]
+
+
 def test_eight_threads_that_ask_the_same_ask_once(server: Any, asker: Asker) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: asker.ask(prompt(), Word), range(24)))
