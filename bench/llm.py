@@ -28,7 +28,7 @@ DATA: Final = Path(
     os.environ.get("STEPLADDER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
 )
 FOLDERS: Final = ("claude-code-jsonl", "atif")
-LIMITS: Final = Limits(sent_tokens=500, written_tokens=150)
+LIMITS: Final = Limits(sent_tokens=500, written_tokens=700)
 """Small, so that a small model on one core answers within a minute."""
 
 
