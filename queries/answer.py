@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from ..kg.ids import content_id
 from ..kg.protocols import Embedder, GraphStore
-from ..kg.types import EVERYTHING, Scope, Support, level_name
+from ..kg.types import EVERYTHING, UNASSIGNED, Scope, Support, level_name
 from .antichain import Place, antichain, worth_adding
 from .applicability import REASONS, Nominee, Situation, relation
 from .budget import within_budget
@@ -21,10 +20,7 @@ from .nominate import Nominees, nominate
 from .terms import surfaces
 from .use import adjustments
 
-__all__ = ["UNASSIGNED", "Answer", "Item", "retrieve"]
-
-UNASSIGNED: Final = "unassigned"
-"""The scope of runs whose project nobody knows."""
+__all__ = ["Answer", "Item", "retrieve"]
 
 
 def retrieve(

@@ -58,6 +58,7 @@ _EDGES_BETWEEN = """
     ORDER BY source.id, edge.type, target.id
 """
 
+# CROSS JOIN keeps the order: left to itself the planner scans every edge of the store.
 _ANCESTRY = """
     WITH RECURSIVE above (number) AS (
         SELECT node.number FROM json_each(:ids) AS wanted
@@ -65,12 +66,12 @@ _ANCESTRY = """
         WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
         UNION
         SELECT edge.target FROM above
-        JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
+        CROSS JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
         JOIN node ON node.number = edge.target
         WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
     )
     SELECT source.id, edge.type, target.id, edge.properties FROM above
-    JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
+    CROSS JOIN edge ON edge.source = above.number AND edge.type = 'GENERALIZES_TO'
     JOIN node AS source ON source.number = edge.source
     JOIN node AS target ON target.number = edge.target
     WHERE :scopes IS NULL OR target.scope IN (SELECT value FROM json_each(:scopes))
