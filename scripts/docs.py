@@ -6,6 +6,7 @@
 A part stands between `<!-- made by scripts/docs.py: NAME -->` and `<!-- end -->`.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -18,7 +19,7 @@ import click
 from click.testing import CliRunner
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-PAGES: Final = ("README.md", "docs/cli.md", "docs/cards.md")
+PAGES: Final = ("README.md", "docs/cli.md", "docs/cards.md", "docs/cypher.md")
 _PART = re.compile(r"(<!-- made by scripts/docs\.py: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _WIDTH: Final = "96"
 
@@ -68,10 +69,76 @@ def cards() -> str:
     return head + "\n".join(rows) + "\n"
 
 
+def queries() -> str:
+    """The named queries: what each answers and what it takes."""
+    from stepladder.queries.library import named_queries
+
+    parts = []
+    for query in named_queries():
+        taken = ", ".join(
+            f"`{p.name}`" if p.required else f"`{p.name}={json.dumps(p.default)}`"
+            for p in query.parameters
+        )
+        given = ", ".join(f"`{column}`" for column in query.columns)
+        parts.append(
+            f"### `{query.name}`\n\n{query.title}. {query.answers}\n\n"
+            f"Takes {taken or 'nothing'}. Gives {given}.\n"
+        )
+    return "\n".join(parts)
+
+
+def schema() -> str:
+    """Labels, relationships and properties, and what they mean."""
+    from dataclasses import fields
+
+    from stepladder.kg.types import NODE_TYPES
+    from stepladder.queries.schema import meanings
+
+    about = meanings()
+    lines = ["| Label | Means | Properties |", "|---|---|---|"]
+    for label, kind in NODE_TYPES.items():
+        names = ", ".join(f"`{f.name}`" for f in fields(kind))
+        lines.append(f"| `{label}` | {about['labels'][label]} | {names} |")
+    lines += ["", "| Relationship | Means |", "|---|---|"]
+    lines += [f"| `{type}` | {words} |" for type, words in about["relationships"].items()]
+    lines += ["", "| Property | Means |", "|---|---|"]
+    lines += [f"| `{name}` | {words} |" for name, words in about["properties"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def dialect() -> str:
+    """Words and functions that may stand in a statement, and words that may not."""
+    from stepladder.queries.dialect import dialect as read
+
+    rules = read()
+    words = ", ".join(f"`{word}`" for word in sorted(rules.keywords))
+    refused = ", ".join(f"`{word}`" for word in sorted(rules.refused))
+    lines = [f"Words: {words}.", "", "| Functions | |", "|---|---|"]
+    for topic, names in rules.function_groups.items():
+        lines.append(f"| {topic} | {', '.join(f'`{name}`' for name in names)} |")
+    return "\n".join([*lines, "", f"Refused: {refused}.", ""])
+
+
+def differences() -> str:
+    """What stores answer differently."""
+    from stepladder.queries.dialect import dialect as read
+
+    lines = ["| | Statement | Embedded | Neo4j | Instead |", "|---|---|---|---|---|"]
+    for d in read().differences:
+        statement = " ".join(d.statement.split())
+        cells = (d.name, f"`{statement}`", f"`{d.embedded}`", f"`{d.neo4j}`", d.instead)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 MAKERS: Final[Mapping[str, Callable[[], str]]] = {
     "help": help_of_commands,
     "demo": demo,
     "cards": cards,
+    "queries": queries,
+    "schema": schema,
+    "dialect": dialect,
+    "differences": differences,
 }
 
 

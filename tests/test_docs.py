@@ -30,7 +30,7 @@ def _maker() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["docs/cli.md", "docs/cards.md"])
+@pytest.mark.parametrize("page", ["docs/cli.md", "docs/cards.md", "docs/cypher.md"])
 def test_the_parts_made_from_the_program_are_up_to_date(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert _maker().rewritten(text) == text, "run: python scripts/docs.py"

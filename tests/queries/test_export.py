@@ -79,7 +79,7 @@ class TestGraphML:
         assert graph.number_of_edges() == sum(counts.edges.values())
         node = graph.nodes["insight-imported-general"]
         assert node["label"] == "Insight"
-        assert json.loads(node["domains"]) == ["repo-bugfix", "data-analysis"] or node["domains"]
+        assert json.loads(node["domains"]) == ["repo-bugfix"]
         (edge,) = (
             d
             for _, _, d in graph.edges("insight-imported-web", data=True)
