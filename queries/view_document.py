@@ -8,12 +8,14 @@ from typing import Any, Final
 
 from ..kg.types import NODE_TYPES, Edge, Node, label_of
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# ASCII, because Python takes four bytes for every character of a text that holds one emoji.
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+_SURROGATE: Final = "\\ud"
 _ENDS: Final = ('"source_id_field":"source"', '"target_id_field":"target"')
 
 
 def document(exported: Iterable[Node | Edge]) -> bytes:
-    """The nodes and, after them, the edges of a graph as JSON in UTF-8.
+    """The nodes and, after them, the edges of a graph as JSON in ASCII.
 
     A property that is None is left out, as Neo4j keeps none; empty texts and lists stay.
     Text that is no Unicode (half of a surrogate pair) is replaced by a question mark.
@@ -24,10 +26,10 @@ def document(exported: Iterable[Node | Edge]) -> bytes:
     for item in exported:
         if isinstance(item, Edge):
             between = (item.type, labels[item.source], labels[item.target])
-            edges.setdefault(between, []).append(_encode(_edge_record(item)))
+            edges.setdefault(between, []).append(_written(_edge_record(item)))
         else:
             label = labels[item.id] = label_of(item)
-            nodes.setdefault(label, []).append(_encode(_node_record(item)))
+            nodes.setdefault(label, []).append(_written(_node_record(item)))
     parts = (
         '{"on_missing_endpoint":"error","nodes":[',
         ",".join(_node_table(label, records) for label, records in nodes.items()),
@@ -35,7 +37,7 @@ def document(exported: Iterable[Node | Edge]) -> bytes:
         ",".join(_edge_table(*between, records) for between, records in edges.items()),
         "]}",
     )
-    return "".join(parts).encode("utf-8", errors="replace")
+    return "".join(parts).encode("ascii")
 
 
 def node_properties(node: Node) -> dict[str, Any]:
@@ -53,6 +55,14 @@ def edge_properties(edge: Edge) -> dict[str, str | float | int]:
         "merge_run": edge.merge_run or None,
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _written(record: Mapping[str, Any]) -> str:
+    text = _encode(record)
+    if _SURROGATE not in text:
+        return text
+    whole = json.dumps(record, ensure_ascii=False).encode("utf-8", errors="replace")
+    return _encode(json.loads(whole))
 
 
 def _node_record(node: Node) -> Mapping[str, Any]:

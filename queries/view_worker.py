@@ -178,7 +178,7 @@ def serve(source: BinaryIO, reply: Callable[[Mapping[str, Any]], None]) -> None:
     for line in source:
         request = json.loads(line)
         if "build" in request:
-            view = View(source.read(request["build"]).decode("utf-8"))
+            view = View(source.read(request["build"]).decode("ascii"))
             kglite.trim_memory()
             open_no_more_files()
             reply({"built": True})
