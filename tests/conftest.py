@@ -3,7 +3,8 @@
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from stepladder import KnowledgeBase
 from stepladder.kg.types import Batch, Edge, MergeRun, Node, Trace, Workflow
 
 ROOT = Path(__file__).parent.parent
+StartNeo4j = Callable[..., AbstractContextManager[Any]]
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -28,20 +30,37 @@ def shared_data() -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def neo4j_server() -> Iterator[Any]:
-    """A running Neo4j with an empty database; tests skip where Java or Maven is missing.
+NEO4J_LINES = tuple(os.environ.get("STEPLADDER_NEO4J_LINES", "5.26").split(","))
 
-    With STEPLADDER_NEO4J=required they fail instead; STEPLADDER_NEO4J_LINE names another line.
+
+@pytest.fixture(scope="session")
+def start_neo4j() -> StartNeo4j:
+    """Starts a Neo4j of a line of releases with an empty database; skips where none can be had.
+
+    With CI=true or STEPLADDER_NEO4J=required it fails instead. Only one server should run at a
+    time: each takes a gigabyte of memory.
     """
     script = _script("neo4j_server")
-    try:
-        with script.running(os.environ.get("STEPLADDER_NEO4J_LINE", "5.26")) as server:
-            yield server
-    except script.NoServerError as error:
-        if os.environ.get("STEPLADDER_NEO4J") == "required":
-            raise
-        pytest.skip(f"no Neo4j: {error}")
+    required = os.environ.get("CI") == "true" or os.environ.get("STEPLADDER_NEO4J") == "required"
+
+    @contextmanager
+    def start(line: str = NEO4J_LINES[0]) -> Iterator[Any]:
+        try:
+            with script.running(line) as server:
+                yield server
+        except script.NoServerError as error:
+            if required:
+                raise
+            pytest.skip(f"no Neo4j: {error}")
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(start_neo4j: StartNeo4j) -> Iterator[Any]:
+    """A running server that the tests of the Cypher door share."""
+    with start_neo4j() as server:
+        yield server
 
 
 def _script(name: str) -> ModuleType:
@@ -97,14 +116,14 @@ _IMPORTED = (
         "title": "Let a failing check show that it can fail",
         "content": "Break the code on purpose once. A check that stays green proves nothing.",
         "kind": "test-driven verification",
-        "domains": ["repo-bugfix", "data-analysis"],
+        "domain": "repo-bugfix",
     },
     {
         "id": "insight-imported-web",
         "level": "insight",
         "title": "Look at a page in a browser's own tools before guessing at styles",
         "kind": "iterative workflow discipline",
-        "domains": ["web-dev"],
+        "domain": "web-dev",
         "parents": ["insight-imported-general"],
     },
     {
@@ -118,7 +137,6 @@ _IMPORTED = (
         "level": "workflow",
         "title": "Retry a failed download at once, again and again",
         "polarity": "avoid",
-        "steps": ["start the download", "start it again"],
         "parents": ["insight-imported-web"],
     },
 )
