@@ -94,7 +94,7 @@ def cypher(
         rows = kb.cypher(statement, _parameters(params), limits=limits)
     if as_json:
         print_json(cypher_json.rows_json(rows))
-        terminal_cypher.tell_truncated(rows)
+        terminal_cypher.tell_more(rows)
     elif form == "csv":
         terminal_cypher.print_csv(rows)
     else:

@@ -35,7 +35,7 @@ def print_rows(rows: Rows) -> None:
     if rows.rows:
         out.print(table)
     out.print(f"[dim]{_counted(rows)}, {rows.milliseconds:,.0f} ms[/dim]")
-    tell_truncated(rows)
+    tell_more(rows)
 
 
 def print_csv(rows: Rows) -> None:
@@ -46,11 +46,13 @@ def print_csv(rows: Rows) -> None:
     for row in rows.rows:
         writer.writerow([_csv_cell(value) for value in row])
     click.echo(text.getvalue(), nl=False)
-    tell_truncated(rows)
+    tell_more(rows)
 
 
-def tell_truncated(rows: Rows) -> None:
-    """Say on standard error what was cut."""
+def tell_more(rows: Rows) -> None:
+    """Say on standard error what was cut, and what else there is to know."""
+    for note in rows.notes:
+        click.echo(f"Note: {note}", err=True)
     if rows.truncated:
         click.echo(
             f"Cut: the answer has {rows.why}. Narrow it, or allow more with --max-rows and "

@@ -29,13 +29,17 @@ DEFAULT_LIMITS: Final = CypherLimits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The answer to a statement; `why` says what was left out where `truncated` is true."""
+    """The answer to a statement; `why` says what was left out where `truncated` is true.
+
+    `notes` are sentences about the statement, such as on a label that nothing has.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     truncated: bool = False
     why: str = ""
     milliseconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -1,12 +1,14 @@
 """The read-only Cypher door: one statement in, a bounded answer out, the same on every store."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..kg.cypher import DEFAULT_LIMITS, CypherLimits, CypherSource, Rows
 from ..kg.protocols import GraphStore
 from .guard import check
 from .hidden import without_labels
+from .notes import notes_on
 from .view import View
 
 
@@ -44,8 +46,10 @@ class CypherDoor:
         found = check(statement, values)
         if isinstance(self._store, CypherSource):
             text = without_labels(found, self._store.own_labels)
-            return self._store.cypher(text, values, limits=limits)
-        return self._view.run(found.text, values, limits=limits)
+            rows = self._store.cypher(text, values, limits=limits)
+        else:
+            rows = self._view.run(found.text, values, limits=limits)
+        return replace(rows, notes=notes_on(found))
 
     def close(self) -> None:
         """Let the view go."""

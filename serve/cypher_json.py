@@ -18,6 +18,7 @@ def rows_json(rows: Rows) -> dict[str, Any]:
         "truncated": rows.truncated,
         "why": rows.why,
         "milliseconds": round(rows.milliseconds, 1),
+        "notes": list(rows.notes),
     }
 
 

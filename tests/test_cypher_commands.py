@@ -64,6 +64,7 @@ class TestCypher:
             "rows": [["insight-general", []], ["insight-web", ["web-dev"]]],
             "truncated": False,
             "why": "",
+            "notes": [],
         }
 
     def test_csv_has_a_head_and_lists_as_json(self, stepladder: Stepladder) -> None:
@@ -123,6 +124,16 @@ class TestCypher:
             )
             assert result.exit_code == 0
             assert result.stderr.startswith("Cut: the answer has more than 2 rows.")
+
+    def test_a_label_that_nothing_has_is_said_on_standard_error(
+        self, stepladder: Stepladder
+    ) -> None:
+        result = stepladder("cypher", "MATCH (i:Insigth)-[:CITE]->(s) RETURN i.id")
+        assert result.exit_code == 0
+        assert result.stderr == (
+            "Note: Nothing has the label Insigth. Did you mean Insight?\n"
+            "Note: Nothing has the type CITE. Did you mean CITES?\n"
+        )
 
     def test_the_named_queries_are_listed(self, stepladder: Stepladder) -> None:
         shown = stepladder("cypher", "--list").stdout
@@ -225,7 +236,7 @@ class TestExport:
 @pytest.mark.parametrize(
     ("command", "fields"),
     {
-        "cypher": ("columns", "rows", "truncated", "why", "milliseconds", "queries"),
+        "cypher": ("columns", "rows", "truncated", "why", "milliseconds", "notes", "queries"),
         "schema": ("labels", "relationships", "about", "count", "filled"),
         "export": ("nodes", "edges", "checksum"),
     }.items(),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from stepladder.kg.errors import UsageError
 from stepladder.queries.guard import check, names_of_parameters
 from stepladder.queries.hidden import without_labels
+from stepladder.queries.library import named_queries
+from stepladder.queries.notes import notes_on
 
 HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text(encoding="utf-8"))
@@ -143,3 +145,28 @@ def test_any_text_is_taken_or_refused_and_nothing_else(text: str) -> None:
 def test_nodes_of_the_store_itself_are_not_seen(statement: str, expected: str) -> None:
     assert without_labels(check(statement, {}), ("_A", "_B")) == expected
     assert without_labels(check(statement, {}), ()) == statement
+
+
+@pytest.mark.parametrize(
+    ("statement", "notes"),
+    [
+        ("MATCH (i:Insight|Summary)-[:CITES|USES*1..2]->(:Step {id: 'x'}) RETURN i", ()),
+        ("MATCH (i:Insigth) RETURN i", ("Nothing has the label Insigth. Did you mean Insight?",)),
+        (
+            "MATCH ()-[r:CITES|CITE]->() WHERE r:Gone RETURN r",
+            (
+                "Nothing has the type CITE. Did you mean CITES?",
+                "Nothing has the label Gone.",
+            ),
+        ),
+        ("MATCH (n:`My Own`&Step) RETURN {a: n, b: Insigth}", ("Nothing has the label My Own.",)),
+    ],
+)
+def test_labels_and_types_of_nothing_are_noted(statement: str, notes: tuple[str, ...]) -> None:
+    assert notes_on(check(statement, {})) == notes
+
+
+def test_no_statement_of_ours_is_noted() -> None:
+    for query in named_queries():
+        given = {p.name: "x" for p in query.parameters if p.required}
+        assert notes_on(check(query.statement, query.values(given))) == ()
