@@ -111,6 +111,9 @@ class _Worker:
         alarm.start()
         try:
             answer = self._ask(request)
+        except BaseException:  # interrupted: the next reply would be to this request
+            self.end()
+            raise
         finally:
             alarm.cancel()
         if answer is None:
