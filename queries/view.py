@@ -22,6 +22,7 @@ from .view_document import document
 _WORKER: Final = Path(__file__).with_name("view_worker.py")
 _TOOK_TOO_MUCH: Final = 125
 _GRACE_S: Final = 3.0
+_TOO_MUCH: Final = ("max_work_units", "safety limit")
 _NARROW: Final = "Narrow it: name labels, bound paths such as [:NEXT*1..5], or add a LIMIT."
 
 
@@ -122,7 +123,7 @@ class _Worker:
         if answer.get("timeout"):
             raise _too_long(limits)
         if "error" in answer:
-            raise UsageError(f"Cypher: {answer['error']}")
+            raise _refused(answer["error"])
         return Rows(
             columns=tuple(answer["columns"]),
             rows=tuple(tuple(json.loads(row)) for row in answer["rows"]),
@@ -153,6 +154,16 @@ class _Worker:
         if self._process.wait() == _TOOK_TOO_MUCH:
             return UsageError("The statement was stopped: it took too much memory.", hint=_NARROW)
         return _too_long(limits)
+
+
+def _refused(error: str) -> UsageError:
+    """What kglite says, where it is not about a limit that only we can raise."""
+    if any(words in error for words in _TOO_MUCH):
+        return UsageError(
+            "The statement was stopped: it went through too many rows and list items.",
+            hint=_NARROW,
+        )
+    return UsageError(f"Cypher: {error}")
 
 
 def _too_long(limits: CypherLimits) -> UsageError:
