@@ -246,7 +246,9 @@ def test_the_program_lists_its_commands_with_an_example() -> None:
 def test_the_help_of_a_command_begins_with_a_sentence_and_shows_an_example(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
-    usage, _, said = command.get_help(click.Context(command)).partition("\n\n")
+    usage, _, said = command.get_help(
+        click.Context(command, help_option_names=["-h", "--help"])
+    ).partition("\n\n")
     assert usage.startswith("Usage: ")
     first = " ".join(said.partition("\n\n")[0].split())
     assert first[0].isupper()
