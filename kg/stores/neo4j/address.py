@@ -33,6 +33,12 @@ class Address:
         return f"{self.uri}/{self.database}" if self.database else self.uri
 
     @property
+    def direct(self) -> str:
+        """The address of this one server, whether or not it is part of a cluster."""
+        scheme, _, rest = self.uri.partition("://")
+        return f"{scheme.replace('neo4j', 'bolt')}://{rest.partition('?')[0]}"
+
+    @property
     def encrypted(self) -> bool:
         """Whether the connection is encrypted."""
         return self.uri.partition("://")[0].endswith(("+s", "+ssc"))

@@ -109,6 +109,7 @@ class CatalogueCache:
 
     def __init__(self) -> None:
         self._catalogue: Catalogue | None = None
+        self._settled = False
         self._lock = Lock()
 
     @property
@@ -116,6 +117,15 @@ class CatalogueCache:
         """Up to which write of the store it is known, -1 for none."""
         known = self._catalogue
         return -1 if known is None else known.sequence
+
+    @property
+    def since(self) -> int:
+        """After which write blocks are to be read.
+
+        Neo4j shows a write piece by piece while it is committed, its number perhaps before its
+        blocks. So those of the last one are read again, until no newer one is there.
+        """
+        return self.sequence if self._settled else self.sequence - 1
 
     def known(self) -> Catalogue:
         """The newest catalogue; there is one once `update` was called."""
@@ -130,9 +140,12 @@ class CatalogueCache:
             geometry = to_geometry(totals)
             if known is None or not known.geometry.fits(geometry):
                 known = Catalogue.empty(geometry)
-            if known.sequence < totals["sequence"]:
+            if totals["sequence"] < known.sequence:
+                return known
+            self._settled = totals["sequence"] == known.sequence
+            if blocks or not self._settled:
                 known = _with_blocks(known, blocks, sequence=totals["sequence"])
-                self._catalogue = known
+            self._catalogue = known
             return known
 
     def forget(self) -> None:

@@ -20,15 +20,19 @@ from neo4j.exceptions import (
 from ...errors import StoreError
 from .address import Address
 
-_AGAIN: Final = "Nothing of it was kept; do the same again once the server answers."
+_AGAIN: Final = (
+    "Nothing of this batch was kept; what was written before is. Run the same command again."
+)
 
 _CREDENTIALS: Final = (
     "Set NEO4J_USERNAME and NEO4J_PASSWORD, or write both into the address: "
     "neo4j://user:password@host:7687"
 )
 
+_UNAUTHORIZED: Final = "Neo.ClientError.Security.Unauthorized"
+
 _BY_CODE: Final = {
-    "Neo.ClientError.Security.Unauthorized": (
+    _UNAUTHORIZED: (
         "The server {address} refused the user {user!r} or the password.",
         _CREDENTIALS,
     ),
@@ -59,15 +63,24 @@ def as_store_error(error: DriverError | Neo4jError, address: Address) -> StoreEr
     """Say what could not be done, and what to do about it. Credentials are never in it."""
     message, hint = _sentences(error, address)
     told = (error.message or str(error)) if isinstance(error, Neo4jError) else str(error)
-    user = address.user or "without a name"
+    values = {"address": address.shown, "user": address.user, "message": told.strip()}
+    return StoreError(message.format(**values), hint=hint)
+
+
+def unreachable_members(address: Address) -> StoreError:
+    """The error where a server answers and the driver reaches none that it names."""
     return StoreError(
-        message.format(address=address.shown, user=user, message=told.strip()), hint=hint
+        f"The server {address.shown} answers, but the addresses it gives for its database do not.",
+        hint=f"Ask it alone, with {address.direct}, or let it advertise addresses you can reach.",
     )
 
 
 def _sentences(error: DriverError | Neo4jError, address: Address) -> tuple[str, str]:
-    if isinstance(error, Neo4jError) and (error.code or "") in _BY_CODE:
-        return _BY_CODE[error.code or ""]
+    code = (error.code or "") if isinstance(error, Neo4jError) else ""
+    if code == _UNAUTHORIZED and not address.user:
+        return "The server {address} asks for a user and a password.", _CREDENTIALS
+    if code in _BY_CODE:
+        return _BY_CODE[code]
     if isinstance(error, AuthError):
         return "The server {address} refused the user {user!r}. Neo4j: {message}", _CREDENTIALS
     if isinstance(error, Forbidden):
@@ -115,8 +128,8 @@ def _unanswered(error: BaseException, address: Address) -> tuple[str, str]:
         )
     return (
         "The server {address} does not answer.",
-        "Check that it runs and that the address is right; docker compose up -d starts one here. "
-        "A batch that it was given is kept whole or not at all.",
+        "Check that it runs and that the address is right. What was written before is kept: once "
+        "it answers, run the same command again.",
     )
 
 

@@ -17,6 +17,7 @@ longest."""
 _SCRIPT = re.compile(r"m(\d{3})_\w+\.cypher")
 _SEPARATOR = re.compile(r";\s*(?:\n|\Z)")
 _FORGET_ROWS: Final = 10_000
+_INDEX_TIMEOUT_S: Final = 60
 
 
 @cache
@@ -54,6 +55,7 @@ def prepare(server: Server) -> None:
     for script in scripts()[found:]:
         for text in filter(None, (part.strip() for part in _SEPARATOR.split(script))):
             server.change_schema(text)
+    server.read("await_indexes", timeout_s=_INDEX_TIMEOUT_S)
     server.write(lambda ask: ask("make_store", version=len(scripts())))
 
 
@@ -62,7 +64,7 @@ def settle(server: Server, wanted: Geometry) -> None:
     row = server.read("geometry")[0]
     if _keeps(row, wanted):
         return
-    if row[0] not in (None, wanted.dim):
+    if server.read("vector_index_length") not in ([], [[wanted.dim]]):
         server.change_schema(statement("drop_vector_index"))
     server.change_schema(statement("vector_index"), options=_options(wanted.dim))
 

@@ -68,7 +68,7 @@ class _Scored:
 def statistics(server: Server, term_ids: Sequence[int], *, cache: CatalogueCache) -> TermStatistics:
     """The lexical statistics of the store for these terms."""
     ids = [int(id) for id in term_ids]
-    ((totals, terms, blocks),) = server.read("statistics", ids=ids, known=cache.sequence)
+    ((totals, terms, blocks),) = server.read("statistics", ids=ids, since=cache.since)
     cache.update(totals, blocks)
     memories = totals["memories"]
     return TermStatistics(
@@ -131,11 +131,8 @@ def _ask(
     cache: CatalogueCache,
 ) -> _Answer:
     positions: list[int] = []
-    known = cache.sequence
     if vector is not None:
-        catalogue = cache.known()
-        known = catalogue.sequence
-        found = catalogue.nearest(
+        found = cache.known().nearest(
             vector,
             k=max(RERANKED, query.limit) + len(query.exclude),
             levels=(query.min_level, query.max_level),
@@ -155,7 +152,7 @@ def _ask(
         reranked=max(RERANKED, query.limit),
         exclude=[kept_text(id) for id in query.exclude],
         limit=query.limit,
-        known=known,
+        since=cache.since,
     )
     return _Answer(*row)
 

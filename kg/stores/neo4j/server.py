@@ -1,5 +1,6 @@
 """The connection to a server: statements by name, one managed transaction a call."""
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -19,17 +20,26 @@ from neo4j import (
     RoutingControl,
     Session,
 )
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import ClientError, DriverError, Neo4jError, ServiceUnavailable
 
 from ...errors import StoreError
 from .address import Address
-from .refusals import as_store_error
+from .refusals import as_store_error, unreachable_members
 
 CONNECT_TIMEOUT_S: Final = 2.0
-"""How long a server may take to answer at all. A host name with two addresses is tried at both, so
-that a wrong address is told within 5 seconds."""
+PROBE_TIMEOUT_S: Final = 4.0
+"""How long one address, and a server as a whole, may take to answer at all: a wrong address is told
+within 5 seconds."""
 
 _FETCH_SIZE: Final = 2000
+_SILENT: Final = logging.NullHandler()
+
+_MADE_MEANWHILE: Final = (
+    "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+    "Neo.ClientError.Schema.ConstraintAlreadyExists",
+    "Neo.ClientError.Schema.IndexAlreadyExists",
+)
+"""What IF NOT EXISTS still says where another process makes the same at the same moment."""
 
 T = TypeVar("T")
 Row = list[Any]
@@ -75,16 +85,25 @@ class Server:
         self._lock = Lock()
         self._closed = False
         self._process = os.getpid()
-        self._driver = self._connect()
+        self._driver = self._begin()
 
     def agent(self) -> str:
         """What the server says it is, such as `Neo4j/5.26.12`.
+
+        It is asked directly: where a cluster is looked for, the driver keeps to itself why it
+        found none.
 
         Raises:
             StoreError: it does not answer, or not to us.
         """
         with self._translated():
-            return self.driver.get_server_info().agent
+            with self._connect(self.address.direct, acquire_s=PROBE_TIMEOUT_S) as probe:
+                agent = probe.get_server_info().agent
+            try:
+                self.driver.verify_connectivity()
+            except ServiceUnavailable as error:
+                raise unreachable_members(self.address) from error
+            return agent
 
     @property
     def driver(self) -> Driver:
@@ -102,7 +121,7 @@ class Server:
             if self._process != os.getpid():
                 _ABANDONED.append(self._driver)  # its sockets are the parent's; do not close them
                 self._process = os.getpid()
-                self._driver = self._connect()
+                self._driver = self._begin()
             return self._driver
 
     def read(
@@ -146,12 +165,16 @@ class Server:
             StoreError: the server could not do it.
         """
         with self._translated():
-            self.driver.execute_query(
-                Query(text),
-                parameters,
-                database_=self.address.database,
-                bookmark_manager_=self._bookmarks,
-            )
+            try:
+                self.driver.execute_query(
+                    Query(text),
+                    parameters,
+                    database_=self.address.database,
+                    bookmark_manager_=self._bookmarks,
+                )
+            except ClientError as error:
+                if error.code not in _MADE_MEANWHILE:
+                    raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -160,14 +183,18 @@ class Server:
                 self._driver.close()
             self._closed = True
 
-    def _connect(self) -> Driver:
+    def _begin(self) -> Driver:
         self._bookmarks = GraphDatabase.bookmark_manager()
-        auth = (self.address.user, self.address.password) if self.address.user else None
+        return self._connect(self.address.uri, acquire_s=self._timeout_s)
+
+    def _connect(self, uri: str, *, acquire_s: float) -> Driver:
+        # Without a handler Python prints the driver's warnings; what matters is in our errors.
+        logging.getLogger("neo4j").addHandler(_SILENT)
         return GraphDatabase.driver(
-            self.address.uri,
-            auth=auth,
+            uri,
+            auth=(self.address.user, self.address.password) if self.address.user else None,
             connection_timeout=CONNECT_TIMEOUT_S,
-            connection_acquisition_timeout=self._timeout_s,
+            connection_acquisition_timeout=acquire_s,
             max_transaction_retry_time=self._timeout_s,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="stepladder",

@@ -6,14 +6,16 @@
 //
 // Parameters: terms, ids in order; share, least, most of all memories; fetched; filter, in the
 //   language of the full-text index; positions; vector, null for none; reranked; exclude, ids;
-//   limit; known, a sequence
+//   limit; since, a sequence
 // Columns: totals, blocks as [number, records], terms as [id, frequency], lexical as
 //   [entry id, score], nearest as [entry id], memories as
 //   [labels, properties, position, terms, key_length, full_length, vector]
 MATCH (store:_Store {id: 'stepladder'})
+// Before the blocks: a sequence that is older than they are does no harm.
+WITH properties(store) AS totals
 CALL () {
   MATCH (block:_Block)
-  WHERE block.sequence > $known
+  WHERE block.sequence > $since
   RETURN collect([block.number, block.records]) AS blocks
 }
 CALL () {
@@ -24,12 +26,12 @@ CALL () {
   ORDER BY place
   RETURN collect([term.id, term.in_full]) AS found
 }
-WITH store, blocks, found, CASE
-  WHEN $share * store.memories > $most THEN $most
-  WHEN $share * store.memories < $least THEN $least
-  ELSE $share * store.memories
+WITH totals, blocks, found, CASE
+  WHEN $share * totals.memories > $most THEN $most
+  WHEN $share * totals.memories < $least THEN $least
+  ELSE $share * totals.memories
 END AS bound
-WITH store, blocks, reduce(state = {sum: 0, kept: [], open: true}, term IN found | CASE
+WITH totals, blocks, reduce(state = {sum: 0, kept: [], open: true}, term IN found | CASE
   WHEN state.open AND (state.kept = [] OR state.sum + term[1] <= bound)
     THEN {sum: state.sum + term[1], kept: state.kept + [term], open: true}
   ELSE {sum: state.sum, kept: state.kept, open: false}
@@ -66,5 +68,5 @@ CALL (lexical, nearest) {
   ]) AS memories
 }
 RETURN
-  properties(store), blocks, terms,
+  totals, blocks, terms,
   [hit IN lexical | [hit.entry.id, hit.score]], [entry IN nearest | entry.id], memories

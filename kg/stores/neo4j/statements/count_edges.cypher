@@ -45,5 +45,11 @@ UNION ALL
 MATCH ()-[edge:SHOWED]->()
 RETURN 'SHOWED' AS type, count(edge) AS edges
 UNION ALL
+MATCH ()-[edge:WITHHELD]->()
+RETURN 'WITHHELD' AS type, count(edge) AS edges
+UNION ALL
+MATCH ()-[edge:USED]->()
+RETURN 'USED' AS type, count(edge) AS edges
+UNION ALL
 MATCH ()-[edge:IN_TRACE]->()
 RETURN 'IN_TRACE' AS type, count(edge) AS edges

@@ -1,7 +1,9 @@
 // Totals, document frequencies, and what of the catalogue was written since.
-// Parameters: ids of terms; known, a sequence
+// Parameters: ids of terms; since, a sequence
 // Columns: totals, terms as [id, in_key, in_full], blocks as [number, records]
 MATCH (store:_Store {id: 'stepladder'})
+// Before the blocks: a sequence that is older than they are does no harm.
+WITH properties(store) AS totals
 CALL () {
   UNWIND $ids AS id
   MATCH (term:_Term {id: id})
@@ -9,7 +11,7 @@ CALL () {
 }
 CALL () {
   MATCH (block:_Block)
-  WHERE block.sequence > $known
+  WHERE block.sequence > $since
   RETURN collect([block.number, block.records]) AS blocks
 }
-RETURN properties(store), terms, blocks
+RETURN totals, terms, blocks

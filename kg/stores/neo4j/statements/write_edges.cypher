@@ -1,6 +1,7 @@
 // Writes relationships, one list of {source, target, properties} a type; ends are refs.
 // Parameters: PART_OF, NEXT, ATTEMPTS, IN_DOMAIN, IN_PROJECT, CONTINUES, GENERALIZES_TO,
-//   CITES, SIMILAR_TO, CONTRADICTS, KEEP_APART, APPLIES_TO, USES, RAISES, SHOWED, IN_TRACE
+//   CITES, SIMILAR_TO, CONTRADICTS, KEEP_APART, APPLIES_TO, USES, RAISES, SHOWED, WITHHELD,
+//   USED, IN_TRACE
 CALL () {
   UNWIND $PART_OF AS row
   MATCH (source)
@@ -134,6 +135,24 @@ CALL () {
   MATCH (target)
   WHERE elementId(target) = row.target
   MERGE (source)-[edge:SHOWED]->(target)
+  SET edge = row.properties
+}
+CALL () {
+  UNWIND $WITHHELD AS row
+  MATCH (source)
+  WHERE elementId(source) = row.source
+  MATCH (target)
+  WHERE elementId(target) = row.target
+  MERGE (source)-[edge:WITHHELD]->(target)
+  SET edge = row.properties
+}
+CALL () {
+  UNWIND $USED AS row
+  MATCH (source)
+  WHERE elementId(source) = row.source
+  MATCH (target)
+  WHERE elementId(target) = row.target
+  MERGE (source)-[edge:USED]->(target)
   SET edge = row.properties
 }
 CALL () {

@@ -1,0 +1,3 @@
+// Waits until every index answers.
+// Parameters: timeout_s
+CALL db.awaitIndexes($timeout_s)
