@@ -195,7 +195,7 @@ def _print_words(out: Console, memory: Memory) -> None:
             f"Outcome: {memory.outcome} (by {memory.outcome_source}); {memory.steps} steps by "
             f"{plain(memory.agent)} {plain(', '.join(memory.models))}"
         )
-        out.print(f"Read from {plain(memory.source)}")
+        out.print(f"Read from {_from_here(memory.source)}")
     for name, values in facets.items():
         if values:
             out.print(f"{name.capitalize()}: {plain(', '.join(values))}")
@@ -298,7 +298,7 @@ def _add_trace(branch: Tree, evidence: TraceEvidence) -> None:
     verdict = f"{trace.outcome}, by {trace.outcome_source}"
     run = branch.add(
         f"[dim]trace[/dim] {plain(trace.title)} [dim]({plain(trace.agent)}; {verdict}; "
-        f"{plain(trace.source)})[/dim]"
+        f"{_from_here(trace.source)})[/dim]"
     )
     for cited in evidence.steps:
         step = cited.step
@@ -364,3 +364,9 @@ def print_demo(store: str, *, examples: Path, task: str) -> None:
             id = answer.items[0].memory.id
             out.print(f"\n[bold]$ stepladder why {id}[/bold]")
             print_evidence(kb.why(id))
+
+
+def _from_here(path: str) -> str:
+    """A path as it is said in the current folder: shorter where it is below it."""
+    below = Path(path).is_relative_to(Path.cwd())
+    return plain(str(Path(path).relative_to(Path.cwd())) if below else path)

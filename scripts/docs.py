@@ -56,7 +56,7 @@ def demo() -> str:
         env=environment,
     ).stdout
     lines = [line.rstrip() for line in printed.splitlines()]
-    text = re.sub(r"r-[0-9a-f]{16}", "r-…", "\n".join(lines).replace(f"{ROOT}/", ""))
+    text = re.sub(r"r-[0-9a-f]{16}", "r-…", "\n".join(lines))
     return f"```\n{text.strip()}\n```\n"
 
 

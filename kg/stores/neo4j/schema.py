@@ -86,6 +86,8 @@ def reset_vectors(server: Server, new: Geometry) -> None:
 
 
 def _version(server: Server) -> int:
+    # In this order: another process may make the store between the two questions.
+    was_empty = server.read("is_empty")[0][0]
     found = server.read("store")
     if found:
         version = int(found[0][0])
@@ -96,7 +98,7 @@ def _version(server: Server) -> int:
                 hint="Upgrade with: pip install --upgrade stepladder",
             )
         return version
-    if not server.read("is_empty")[0][0]:
+    if not was_empty:
         raise StoreError(
             f"The database {server.address.shown} has nodes but no Stepladder schema.",
             hint="Give the address of an empty database: neo4j://host:7687/name",
