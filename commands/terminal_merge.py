@@ -40,6 +40,8 @@ def print_consolidation(found: Consolidation) -> None:
         f"{counts.get('suggested', 0):,} pairs {would}proposed for review, "
         f"{counts.get('contradictions', 0):,} found to contradict each other."
     )
+    if links := counts.get("links", 0):
+        out.print(f"{links:,} links from imported runs to insights {would}inferred from words.")
     for withheld in found.withheld[:_PAIRS_SHOWN]:
         out.print(f"  not shared: {', '.join(withheld.members)}: {plain(withheld.reason)}")
     _more(out, len(found.withheld) - _PAIRS_SHOWN, "groups not shared")

@@ -39,7 +39,7 @@ def average_link(
     if len(members) < 2:
         return [list(members)]
     near = nearness(members)
-    distance = np.where(np.isneginf(near), _NEVER, 1.0 - near)
+    distance = np.where(np.isneginf(near), _NEVER, np.maximum(1.0 - near, 0.0))
     np.fill_diagonal(distance, 0.0)
     tree = linkage(squareform(distance, checks=False), "average")
     labels = fcluster(tree, 1.0 - min_nearness + 1e-9, "distance")

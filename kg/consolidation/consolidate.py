@@ -5,6 +5,7 @@ from typing import Final
 
 from ..protocols import Embedder, GraphStore
 from .apply import Changes, apply_changes
+from .links import inferred_links
 from .plan import Consolidation, Limits
 from .planner import Planner
 from .record import Record, fingerprint, run_id
@@ -102,7 +103,12 @@ def _plan(
         statistics=survey.statistics if survey.fresh is None else None,
         seen=seen,
     )
-    changes = planner.changes(record, merges, found)
+    links = (
+        []
+        if request.only_touched
+        else inferred_links(store, state, survey.statistics, run=record.id)
+    )
+    changes = planner.changes(record, merges, found, links=links)
     return planner.result(changes, new=len(new), whole=survey.fresh is None), changes
 
 

@@ -40,9 +40,8 @@ def backing(store: GraphStore, ids: Sequence[str]) -> Backing:
     seen = set(ids)
     waiting = list(ids)
     while waiting:
-        below = {
-            e.source for e in edges_of(store, sorted(waiting), ("GENERALIZES_TO",), incoming=True)
-        }
+        edges = edges_of(store, sorted(waiting), ("GENERALIZES_TO",), incoming=True)
+        below = {e.source for e in edges if e.score is None}  # one with a score was inferred
         waiting = sorted(below - seen)
         seen |= below
     traces = [

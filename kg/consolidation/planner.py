@@ -105,8 +105,13 @@ class Planner:
         edges = edges_of(self._store, self._survey.pool.ids, types)
         return frozenset(pair_of(e.source, e.target) for e in edges)
 
-    def changes(self, record: Record, planned: Planned, found: Proposals) -> Changes:
-        """What is to be written and removed, with everything that undoing it needs."""
+    def changes(
+        self, record: Record, planned: Planned, found: Proposals, *, links: Sequence[Edge] = ()
+    ) -> Changes:
+        """What is to be written and removed, with everything that undoing it needs.
+
+        `links` are inferred edges from runs to insights.
+        """
         stale = self._stale(planned)
         heirs = _heirs(stale, planned, self._state)
         principles, stale_principles = self._principles(planned, stale)
@@ -125,6 +130,7 @@ class Planner:
             edges.extend(_moved(merge.insight.id, mine, gone))
         left = _joined([removed[id] for id in stale if id not in heirs])
         edges.extend(self._proposal_edges(found, record.id))
+        edges.extend(links)
         counts = {
             "considered": len(self._state.insights),
             "new": len(record.seen),
@@ -132,6 +138,7 @@ class Planner:
             "suggested": len(found.suggested),
             "contradictions": len(found.contradictions),
             "withheld": len(planned.withheld),
+            "links": len(links),
             "dissolved": sum(id not in heirs for id in stale),
         }
         written = {m.insight.id for m in new}
@@ -169,7 +176,7 @@ class Planner:
         )
 
     def _compared(self, found: Sequence[Proposed]) -> tuple[Compared, ...]:
-        return tuple(self._survey.pool.compare(p.a, p.b) for p in found[:_SHOWN])
+        return self._survey.pool.compared([(p.a, p.b) for p in found[:_SHOWN]])
 
     def _stale(self, planned: Planned) -> list[str]:
         """Merged insights over what was looked at that should not stand as they are."""

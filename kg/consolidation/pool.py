@@ -140,17 +140,25 @@ class Pool:
 
     def compare(self, a: int, b: int) -> Compared:
         """Two places side by side."""
-        a, b = min(a, b), max(a, b)
-        parts = self.parts(np.array([a], np.intp), np.array([b], np.intp))
+        return self.compared([(a, b)])[0]
+
+    def compared(self, pairs: Sequence[tuple[int, int]]) -> tuple[Compared, ...]:
+        """Pairs of places side by side, the smaller place first in each."""
+        ordered = [(min(p), max(p)) for p in pairs]
+        at = np.array(ordered, np.intp).reshape(-1, 2)
+        parts = self.parts(at[:, 0], at[:, 1])
+        return tuple(self._compared(a, b, parts, row) for row, (a, b) in enumerate(ordered))
+
+    def _compared(self, a: int, b: int, parts: Parts, row: int) -> Compared:
         mine, other = self._words(a), self._words(b)
         return Compared(
             a=self.ids[a],
             b=self.ids[b],
-            nearness=round(float(parts.nearness[0]), 4),
-            cosine=round(float(parts.cosine[0]), 4),
-            terms=round(float(parts.terms[0]), 4),
-            lead=round(float(parts.lead[0]), 4),
-            crowd=round(float(parts.crowd[0]), 4),
+            nearness=round(float(parts.nearness[row]), 4),
+            cosine=round(float(parts.cosine[row]), 4),
+            terms=round(float(parts.terms[row]), 4),
+            lead=round(float(parts.lead[row]), 4),
+            crowd=round(float(parts.crowd[row]), 4),
             veto=self.veto(a, b),
             shared=tuple(mine[t] for t in self._rarest(t for t in mine if t in other)),
             only_a=tuple(mine[t] for t in self._rarest(t for t in mine if t not in other)),

@@ -92,8 +92,9 @@ class Scorer:
     ) -> None:
         self.statistics = statistics
         self._embedders = tuple(embedders)
-        self._sample_ids = np.array(sorted(sample), dtype=object)
-        rows = [sample[id] for id in self._sample_ids]
+        ids = sorted(sample)
+        self._sample_place = {id: k for k, id in enumerate(ids)}
+        rows = [sample[id] for id in ids]
         self._sample = np.array(rows, np.float32) if rows else np.zeros((0, 1), np.float32)
 
     def describe(
@@ -122,11 +123,13 @@ class Scorer:
 
     def reach(self, vectors: Vector, *, without: Sequence[str]) -> Floats:
         """Mean cosine of each row with the twenty nearest of the sample; shape (n,)."""
-        left = np.array([id not in set(without) for id in self._sample_ids], bool)
+        gone = [self._sample_place[id] for id in without if id in self._sample_place]
+        left = np.ones(len(self._sample), bool)
+        left[gone] = False
         count = min(_REACHED, int(left.sum()))
         if not count:
             return np.zeros(len(vectors), np.float32)
-        cosines = vectors @ self._sample[left].T
+        cosines = (vectors @ self._sample.T)[:, left]
         return np.asarray(np.partition(cosines, -count, axis=1)[:, -count:].mean(axis=1))
 
     def parts(self, texts: Described, first: Indexes, second: Indexes) -> Parts:
@@ -166,10 +169,10 @@ class Scorer:
     def _density(self, ids: Sequence[str], vectors: Vector) -> Floats:
         """Mean cosine with the ten nearest of the sample that are no copies; shape (n,)."""
         result = np.zeros(len(vectors), np.float32)
-        count = min(NEIGHBOURS, len(self._sample_ids))
+        count = min(NEIGHBOURS, len(self._sample))
         if not count:
             return result
-        place = {id: k for k, id in enumerate(self._sample_ids)}
+        place = self._sample_place
         for start in range(0, len(vectors), _BLOCK):
             cosines = vectors[start : start + _BLOCK] @ self._sample.T
             cosines[cosines >= COPY] = 0.0
@@ -182,8 +185,7 @@ class Scorer:
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term, at least 1."""
-        known = self.statistics
-        return 1 + log((1 + known.insights) / (1 + known.frequency.get(term, 1)))
+        return self.statistics.idf(term)
 
     def _term_rows(self, texts: Sequence[Sequence[str]]) -> tuple[Any, Any, Any, Floats]:
         columns: dict[str, int] = {}

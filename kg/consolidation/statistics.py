@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import log
 from typing import Any, Final
 
 SAMPLE: Final = 2000
@@ -33,6 +34,10 @@ class Statistics:
     embedder: str = ""
     scale: float = 1.0
     shift: float = 0.0
+
+    def idf(self, term: str) -> float:
+        """Inverse document frequency of a term, at least 1."""
+        return 1 + log((1 + self.insights) / (1 + self.frequency.get(term, 1)))
 
     @classmethod
     def none(cls) -> "Statistics":

@@ -1,6 +1,6 @@
 """Which insights a consolidation looks at: all of them, or the new ones and what they touch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,10 +17,9 @@ from .state import Blocked, State, edges_of, read_blocks
 from .statistics import Statistics, document_frequency, sample_of
 from .wording import Wording, wording
 
-CANDIDATES: Final = 50
+CANDIDATES: Final = 30
 """Nearest and lexically best insights that a new one is compared with."""
 _TERMS: Final = 24
-_ROUNDS: Final = 50
 _NEAR: Final = 0.5
 _FEWEST: Final = 30
 
@@ -91,16 +90,20 @@ def survey_some(
     """
     scorer = scorer_of(store, embedder, statistics)
     seeds = {*fresh, *touched}
-    near = set(seeds) | _candidates(store, embedder, state, scorer, fresh)
+    first = pool_of(
+        store, state, scorer, seeds | _candidates(store, embedder, state, scorer, fresh)
+    )
+    near = seeds | _partners(first, _pairs(first, limits), seeds)
     reached = set(seeds)
-    for _ in range(_ROUNDS):
+    while True:
         pool = pool_of(store, state, scorer, near)
         pairs = _pairs(pool, limits)
         grown = _grown(store, state, pool, pairs, reached, limits=limits)
-        if grown == reached:
+        if grown <= near:
             break
+        near |= grown
         reached = grown
-        near |= reached
+    reached = grown
     return Survey(
         pool=pool,
         pairs=pairs,
@@ -124,6 +127,12 @@ def pool_of(store: GraphStore, state: State, scorer: Scorer, ids: Iterable[str])
     insights = [state.insights[id] for id in sorted(ids) if id in state.insights]
     blocks: Blocked = read_blocks(store, [i.id for i in insights], state.decisions)
     return Pool(insights, scorer, blocks=blocks)
+
+
+def _partners(pool: Pool, pairs: Pairs, seeds: Collection[str]) -> set[str]:
+    """Insights near enough to one of the seeds to be merged with it or proposed."""
+    found = ((pool.ids[i], pool.ids[j]) for i, j in pairs.listed())
+    return {id for pair in found if not set(pair).isdisjoint(seeds) for id in pair}
 
 
 def _candidates(

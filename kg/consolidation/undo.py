@@ -127,7 +127,9 @@ class _Undoing:
     def _run(self, run: Record) -> None:
         """Take back what a run did besides its merges, and its record."""
         ids = [*self._state.insights, *self._state.merged]
-        own = [e for e in edges_of(self._store, ids, _PROPOSED) if e.merge_run == run.id]
+        proposed = edges_of(self._store, ids, _PROPOSED)
+        linked = edges_of(self._store, ids, ("GENERALIZES_TO",), incoming=True)
+        own = [e for way in (proposed, linked) for e in way if e.merge_run == run.id]
         for some in chunks(own):
             self._told.edges += self._store.delete_edges(some)
         del self._records[run.id]
