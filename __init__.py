@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .kb import KnowledgeBase
+    from .facade import KnowledgeBase
 
 __all__ = ["KnowledgeBase"]
 
@@ -11,7 +11,7 @@ __all__ = ["KnowledgeBase"]
 def __getattr__(name: str) -> Any:
     """Import the facade when it is asked for, so that `stepladder --help` stays quick."""
     if name == "KnowledgeBase":
-        from .kb import KnowledgeBase
+        from .facade import KnowledgeBase
 
         return KnowledgeBase
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

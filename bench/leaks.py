@@ -15,8 +15,8 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from stepladder.facade import KnowledgeBase
 from stepladder.ingest.distillers.rules.leaks import leaks_of
-from stepladder.kb import KnowledgeBase
 from stepladder.kg.types import SHARED
 
 DATA: Final = Path(

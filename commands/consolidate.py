@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.consolidation.review import VERDICTS, Suggestion, Verdict
 from ..kg.errors import UsageError
 from ..serve import merge_forms

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 
 _UNSEEN: Final = re.compile(
     "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff"

@@ -21,10 +21,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ..facade import ImportReport, KnowledgeBase, Shown, Stats
 from ..ingest.discover import own_sessions
 from ..ingest.report import IngestReport
 from ..ingest.report import Progress as IngestProgress
-from ..kb import ImportReport, KnowledgeBase, Shown, Stats
 from ..kg.errors import UsageError
 from ..kg.types import Edge, Insight, Memory, Node, Step, Support, Trace, level_name
 from ..queries.items import Answer, Item

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, Literal
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.errors import StepladderError
 from ..kg.settings import Settings
 from .hook_state import HookState

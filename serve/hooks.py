@@ -102,7 +102,7 @@ def _start(
     project = _project(payload, environment)
     if not project or not _is_there(options.store):
         return ""
-    from ..kb import KnowledgeBase
+    from ..facade import KnowledgeBase
 
     with KnowledgeBase.open(options.store) as kb:
         answer = kb.briefing(project, budget_tokens=START_TOKENS)
@@ -122,7 +122,7 @@ def _prompt(
         return ""
     if not _is_there(options.store):
         return ""
-    from ..kb import KnowledgeBase
+    from ..facade import KnowledgeBase
 
     with KnowledgeBase.open(options.store) as kb:
         answer = kb.retrieve(
@@ -165,7 +165,7 @@ def _stop(payload: Mapping[str, Any], *, options: HookOptions, state: HookState)
 
 
 def _reflect(file: Path, *, session: str, options: HookOptions, state: HookState) -> str:
-    from ..kb import KnowledgeBase
+    from ..facade import KnowledgeBase
     from .reflect import reflection
 
     with KnowledgeBase.open(options.store) as kb:
@@ -203,7 +203,7 @@ def _ingest_in_background(file: Path, *, options: HookOptions) -> None:
 
 
 def _ingest(arguments: tuple[str, ...], *, options: HookOptions) -> None:
-    from ..kb import KnowledgeBase
+    from ..facade import KnowledgeBase
 
     with KnowledgeBase.open(options.store) as kb:
         report = kb.ingest(arguments)

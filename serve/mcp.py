@@ -6,7 +6,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.types import label_of
 from ..queries.items import Answer
 from ..queries.render import prompt_text

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.cypher import CypherLimits
 from ..kg.ids import content_id
 from ..kg.marks import mark

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 from mcp.server.mcpserver import MCPServer
 
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.errors import UsageError
 from .mcp import build
 from .mcp_http import app

@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from ..ingest.lessons import MOST, Lesson
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.errors import StepladderError
 from .mcp_reply import reply, told
 from .mcp_types import LessonText, LessonVerdict, Recorded, Reported, RetrievalId, Session

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..kb import Shown
+from ..facade import Shown
 from ..kg.marks import mark
 from ..kg.types import Insight, Memory, Node, Step, Trace, label_of, level_name, to_properties
 from ..queries.render import (

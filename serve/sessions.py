@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..ingest.discover import own_sessions
-from ..kb import KnowledgeBase
+from ..facade import KnowledgeBase
 from ..kg.errors import UsageError
 from ..kg.types import Trace
 from .place import Place

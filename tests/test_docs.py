@@ -11,9 +11,9 @@ from types import ModuleType
 import pytest
 
 from stepladder.cli import COMMANDS
+from stepladder.facade import KnowledgeBase
 from stepladder.ingest.distillers.rules.cards import catalogue
 from stepladder.ingest.readers import BUILT_IN as READERS
-from stepladder.kb import KnowledgeBase
 from stepladder.kg import errors
 
 ROOT = Path(__file__).parent.parent

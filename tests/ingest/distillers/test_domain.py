@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from stepladder.facade import KnowledgeBase
 from stepladder.ingest.domain import DOMAINS, domain_of
 from stepladder.ingest.outcome import SideCars
 from stepladder.ingest.record import RunRecord
-from stepladder.kb import KnowledgeBase
 from stepladder.kg.types import Trace
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

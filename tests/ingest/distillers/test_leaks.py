@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from stepladder.facade import KnowledgeBase
 from stepladder.ingest.distillers.rules.cards import catalogue
 from stepladder.ingest.distillers.rules.leaks import Leak, is_ours, leaks_in, leaks_of
-from stepladder.kb import KnowledgeBase
 from stepladder.kg.types import SHARED, Batch, Insight, Project
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

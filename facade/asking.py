@@ -1,0 +1,195 @@
+"""What a knowledge base answers, and what comes back of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from ..ingest.redact import Redactor
+from ..kg.ids import content_id
+from ..kg.types import (
+    UNASSIGNED,
+    Batch,
+    Edge,
+    LevelName,
+    OutcomeSource,
+    OutcomeStatus,
+    Retrieval,
+    Scope,
+)
+from ..queries.answer import Answer, retrieve
+from ..queries.briefing import briefing
+from ..queries.by_use import with_holdout
+from ..queries.feedback import reported
+from ..queries.search import Hit, search
+from ..queries.uplift import Uplift, uplift
+from ..queries.use import Use, all_episodes, use_of
+from .base import Base, as_scope, iso_time
+
+
+class Asking(Base):
+    """Tasks in, memories out, and the outcome back in."""
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        levels: Sequence[LevelName] | None = None,
+        scope: Scope | str | None = None,
+        language: str = "",
+        transfer: bool = False,
+        exclude: Iterable[str] = (),
+    ) -> list[Hit]:
+        """Return the `k` best candidates at the given levels, best first, before a level is chosen.
+
+        `scope` is a project's name (its memories and shared ones), a `Scope`, or None for
+        everything in the store. With `transfer` memories of other languages than `language` are
+        not held back.
+        """
+        return search(
+            self.store,
+            self.embedder,
+            text,
+            k=k,
+            levels=levels,
+            scope=as_scope(scope),
+            language=language,
+            transfer=transfer,
+            exclude=frozenset(exclude),
+        )
+
+    def retrieve(
+        self,
+        task: str,
+        *,
+        project: str = "",
+        domain: str = "",
+        language: str = "",
+        tools: Sequence[str] = (),
+        budget_tokens: int = 2000,
+        k: int = 8,
+        strict: bool = False,
+        floor: float | None = None,
+        bodies: bool = False,
+        exclude: Iterable[str] = (),
+        record: bool = True,
+        holdout: float = 0.0,
+        now: datetime | None = None,
+    ) -> Answer:
+        """Answer a task with the most abstract memories that apply to it, or with none.
+
+        The answer fits `budget_tokens`. `strict` asks for more certainty, `floor` holds every
+        memory against one score instead; `bodies` shows whole texts as far as the budget allows.
+        It is recorded as a `Retrieval` under the answer's
+        `retrieval_id`, so that a later run that saw it can be credited; not with `record=False`.
+        `holdout` are the odds, in [0, 1], with which one item is withheld at random, so that
+        `uplift` can tell what showing them does.
+        """
+        answer = retrieve(
+            self.store,
+            self.embedder,
+            Redactor().text(task),
+            project=project,
+            domain=domain,
+            language=language,
+            tools=tuple(tools),
+            budget_tokens=budget_tokens,
+            k=k,
+            strict=strict,
+            floor=floor,
+            bodies=bodies,
+            exclude=frozenset(exclude),
+        )
+        if not record:
+            return answer
+        return self._recorded(answer, project=project, domain=domain, holdout=holdout, now=now)
+
+    def briefing(
+        self, project: str, *, budget_tokens: int = 400, now: datetime | None = None
+    ) -> Answer:
+        """Tell the facts of a project that hold before the task is known, or nothing.
+
+        An answer that holds something is recorded as `retrieve` records its own.
+        """
+        answer = briefing(self.store, project=project, budget_tokens=budget_tokens)
+        return answer if answer.abstained else self._recorded(answer, project=project, now=now)
+
+    def _recorded(
+        self,
+        answer: Answer,
+        *,
+        project: str,
+        domain: str = "",
+        holdout: float = 0.0,
+        now: datetime | None,
+    ) -> Answer:
+        time = iso_time(now)
+        id = content_id("r", answer.query, project, time)
+        answer = with_holdout(replace(answer, retrieval_id=id), odds=holdout, seed=id)
+        self._record(answer, project=project, domain=domain, holdout=holdout, time=time)
+        return answer
+
+    def _record(
+        self, answer: Answer, *, project: str, domain: str, holdout: float, time: str
+    ) -> None:
+        node = Retrieval(
+            id=answer.retrieval_id,
+            created=time,
+            scope=project or UNASSIGNED,
+            query=answer.query[:2000],
+            abstained=answer.abstained,
+            confidence=answer.confidence,
+            floor=answer.floor,
+            domain=domain,
+            holdout=holdout,
+        )
+        shown = (
+            Edge(source=node.id, type="SHOWED", target=each.memory.id, rank=rank)
+            for rank, item in enumerate(answer.items, start=1)
+            for each in (item, *item.beneath)
+        )
+        withheld = (
+            Edge(source=node.id, type="WITHHELD", target=id, rank=rank)
+            for id, rank in answer.held_out
+        )
+        self.store.write(Batch(nodes=(node,), edges=(*shown, *withheld)))
+
+    def feedback(
+        self,
+        retrieval_id: str,
+        *,
+        outcome: OutcomeStatus,
+        used: Iterable[str] = (),
+        source: OutcomeSource = "human",
+        scope: Scope | str | None = None,
+    ) -> tuple[str, ...]:
+        """Say how the work went that an answer was given for; return what that is credited to.
+
+        With `used` it is credited to those memories of the answer alone. Ids may be short.
+
+        Raises:
+            UsageError: there is no such retrieval in scope, or it did not show what was used.
+        """
+        batch, credited = reported(
+            self.store,
+            self.resolve(retrieval_id, scope=as_scope(scope)),
+            outcome=outcome,
+            used=used,
+            source=source,
+        )
+        self.store.write(batch)
+        return credited
+
+    def use(self, id: str) -> dict[str, Use]:
+        """Count how often a memory was shown and used and how that went, by domain.
+
+        Raises:
+            UsageError: no node, or several, have this id.
+        """
+        return use_of(self.store, self.resolve(id))
+
+    def uplift(self) -> Uplift:
+        """Estimate what shown memories did, from answers given with a holdout."""
+        return uplift(all_episodes(self.store))

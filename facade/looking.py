@@ -1,0 +1,166 @@
+"""What a knowledge base holds: its nodes, their evidence, the graph in Cypher, counts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..kg.cypher import DEFAULT_LIMITS, CypherLimits, Rows
+from ..kg.protocols import Counts, Embedder, GraphStore
+from ..kg.types import Edge, Node, Scope, Support, Trace
+from ..queries.why import Evidence, evidence
+from .base import Base, as_scope
+from .feeding import LAST_INGEST
+
+# The Cypher door takes modules that an answer does not need; they are imported where used.
+if TYPE_CHECKING:
+    from ..queries.cypher import CypherDoor
+    from ..queries.export import Exported
+    from ..queries.library import NamedQuery
+    from ..queries.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A node with what stands around it."""
+
+    node: Node
+    support: Support
+    edges: tuple[Edge, ...]
+    neighbours: Mapping[str, Node]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a knowledge base holds, and what the last ingest left out."""
+
+    levels: Mapping[str, int]
+    labels: Mapping[str, int]
+    edges: Mapping[str, int]
+    domains: Mapping[str, int]
+    projects: Mapping[str, int]
+    outcomes: Mapping[str, int]
+    languages: Mapping[str, int]
+    agents: Mapping[str, int]
+    formats: Mapping[str, int]
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+class Looking(Base):
+    """Reading only: a node, the graph, the whole in numbers."""
+
+    def __init__(self, store: GraphStore, embedder: Embedder) -> None:
+        super().__init__(store, embedder)
+        self._door: CypherDoor | None = None
+
+    def close(self) -> None:
+        """Release the store."""
+        if self._door is not None:
+            self._door.close()
+        super().close()
+
+    def show(self, id: str, *, scope: Scope | str | None = None) -> Shown:
+        """Return a node, what supports it and what it is linked to; the id may be shortened.
+
+        `scope` is as for `search`.
+
+        Raises:
+            UsageError: no node in scope, or several, have this id.
+        """
+        readable = as_scope(scope)
+        full_id = self.resolve(id, scope=readable)
+        node = self.store.get([full_id])[full_id]
+        edges = tuple(self.store.edges([full_id], scope=readable))
+        around = self.store.get(
+            sorted({e.source for e in edges} | {e.target for e in edges}), scope=readable
+        )
+        support = self.store.support([full_id]).get(full_id, Support())
+        return Shown(node=node, support=support, edges=edges, neighbours=around)
+
+    def why(self, id: str, *, scope: Scope | str | None = None) -> Evidence:
+        """Return the way from a memory down to the steps that bear it out; the id may be short.
+
+        `scope` is as for `search`.
+
+        Raises:
+            UsageError: no node in scope, or several, have this id.
+        """
+        readable = as_scope(scope)
+        return evidence(self.store, self.resolve(id, scope=readable), scope=readable)
+
+    def cypher(
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limits: CypherLimits = DEFAULT_LIMITS,
+    ) -> Rows:
+        """Run a Cypher statement that reads, or the named query of this name.
+
+        Raises:
+            UsageError: it does more than read, is wrong, or took more than the limits allow.
+            StoreError: the store could not answer.
+        """
+        from ..queries.library import is_name, named_query
+
+        if is_name(statement):
+            query = named_query(statement)
+            statement, parameters = query.statement, query.values(parameters or {})
+        return self._cypher_door().run(statement, parameters, limits=limits)
+
+    def named_queries(self) -> tuple[NamedQuery, ...]:
+        """Return the named queries that `cypher` runs, by name."""
+        from ..queries.library import named_queries
+
+        return named_queries()
+
+    def schema(self) -> Schema:
+        """Return labels, relationships and properties with what they mean and their counts."""
+        from ..queries.schema import describe
+
+        return describe(self._cypher_door().run)
+
+    def export(self, form: str, file: str | Path, *, scope: Scope | str | None = None) -> Exported:
+        """Write the graph to a file as `graphml` or `cypher`, without vectors.
+
+        Raises:
+            StoreError: the store could not be read, or the file not be written.
+        """
+        from ..queries.export import export
+
+        return export(self.store, form, Path(file), scope=as_scope(scope))
+
+    def _cypher_door(self) -> CypherDoor:
+        from ..queries.cypher import CypherDoor
+
+        if self._door is None:
+            self._door = CypherDoor(self.store)
+        return self._door
+
+    def stats(self) -> Stats:
+        """Count what the knowledge base holds."""
+        counts: Counts = self.store.counts()
+        traces = [n for n in self.store.find("Trace") if isinstance(n, Trace)]
+        kept = self.store.setting(LAST_INGEST)
+        return Stats(
+            levels=counts.levels,
+            labels=counts.labels,
+            edges=counts.edges,
+            domains=_tally(d for t in traces for d in t.domains),
+            projects=_tally(t.project for t in traces),
+            outcomes=_tally(t.outcome for t in traces),
+            languages=_tally(x for t in traces for x in t.languages),
+            agents=_tally(t.agent for t in traces),
+            formats=_tally(t.format for t in traces),
+            skipped=json.loads(kept) if kept else {},
+        )
+
+
+def _tally(values: Iterable[str]) -> dict[str, int]:
+    """Counts of the values that are not empty, the most frequent first, ties by name."""
+    counted = Counter(v for v in values if v)
+    return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
