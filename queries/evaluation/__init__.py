@@ -1,0 +1,1 @@
+"""What a store says about itself: which cards go with success, and how well it answers."""
