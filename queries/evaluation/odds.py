@@ -162,7 +162,7 @@ def at_equal_difficulty(runs: Sequence[Run], difficulty: Sequence[float]) -> Log
 
 
 def _firth(x: Floats, y: Floats) -> Floats | None:
-    beta = np.zeros(x.shape[1])
+    beta: Floats = np.zeros(x.shape[1])
     for _ in range(_MOST_ROUNDS):
         p = _rates(x, beta)
         weight = p * (1.0 - p)
@@ -173,7 +173,7 @@ def _firth(x: Floats, y: Floats) -> Floats | None:
         leverage = weight * np.einsum("ij,jk,ik->i", x, inverse, x)
         step = inverse @ (x.T @ (y - p + leverage * (0.5 - p)))
         longest = float(np.abs(step).max())
-        beta = beta + step * min(1.0, _LONGEST_STEP / max(longest, _SMALL_STEP))
+        beta += step * min(1.0, _LONGEST_STEP / max(longest, _SMALL_STEP))
         if longest < _SMALL_STEP:
             return beta
     return None
