@@ -1,17 +1,21 @@
 """Ingest public runs with a real language model behind a real server, and compare plan and use.
 
     python bench/llm_server.py 8111 &
-    STEPLADDER_DATA=<folder with trajectories/> python bench/llm.py http://127.0.0.1:8111/v1 [FILES]
+    STEPLADDER_DATA=<folder with trajectories/> python bench/llm.py http://127.0.0.1:8111/v1 \
+        [FILES [FOLDER]]
 
-Shows what became of the answers, the tokens that were planned for the prompts and those that the
-server counted, and that a second run asks nothing. With the small model of `llm_server.py` few
-answers are borne out by the steps: it shows the way to a model and back.
+With FOLDER store and ledger stay there, and a later call goes on where this one stopped. Shows
+what became of the answers and what the server counted, and that a second run asks nothing. With
+the small model of `llm_server.py` few answers are borne out by the steps: it shows the way to a
+model and back.
 """
 
 import os
 import sys
 import tempfile
 import time
+from collections import Counter
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -32,10 +36,10 @@ LIMITS: Final = Limits(sent_tokens=500, written_tokens=700)
 """Small, so that a small model on one core answers within a minute."""
 
 
-def main(base_url: str, files: int) -> None:
+def main(base_url: str, files: int, kept: str) -> None:
     """Ingest the first runs twice and print what each took."""
     out = Console()
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(kept) if kept else tempfile.TemporaryDirectory() as folder:
         options = LlmOptions(
             ledger=Path(folder) / "memory.llm.db",
             model="smollm2-135m",
@@ -47,28 +51,34 @@ def main(base_url: str, files: int) -> None:
         paths = [p for p in paths if p.suffix in (".json", ".jsonl")][:files]
         with KnowledgeBase.open(Path(folder) / "memory.db") as kb:
             plan = kb.plan(paths, llm=options)
-            out.print(f"planned: {plan.calls} calls, {plan.input_tokens} tokens in")
+            out.print(
+                f"planned: {plan.calls} calls, {plan.input_tokens} tokens in, "
+                f"{plan.output_tokens} out"
+            )
             for number in (1, 2):
                 start = time.perf_counter()
                 report = kb.ingest(paths, llm=options)
                 assert report.llm is not None
                 took_s = time.perf_counter() - start
                 out.print(f"run {number}, {took_s:.0f} s: {report.new} new", asdict(report.llm))
-            _compare(out, options, planned=plan.input_tokens, calls=plan.calls)
+            _compare(out, options)
 
 
-def _compare(out: Console, options: LlmOptions, *, planned: int, calls: int) -> None:
-    """Tokens of the first call of each prompt against the plan for it."""
+def _compare(out: Console, options: LlmOptions) -> None:
+    """Sums over every call of the ledger, of this use and of earlier ones."""
     with Ledger(options.ledger, model=options.model, price=FREE, cap_nano=None) as ledger:
-        first = {}
-        for entry in ledger.entries():
-            if entry.counted and entry.input_tokens:
-                first.setdefault(entry.hash, entry.input_tokens)
-    used = sum(first.values())
-    out.print(f"prompts counted: {len(first)} of {calls}, {used} tokens; planned {planned}")
-    if len(first) == calls:
-        out.print(f"the plan is {100 * (planned / used - 1):+.1f} % off")
+        entries = [e for e in ledger.entries() if e.state != "cached"]
+    out.print("calls by state:", dict(Counter(e.state for e in entries)))
+    counted = [e for e in entries if e.counted]
+    out.print(
+        f"counted by the server: {sum(e.input_tokens for e in counted)} tokens in, "
+        f"{sum(e.output_tokens for e in counted)} out, of {len({e.hash for e in counted})} prompts"
+    )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20)
+    main(
+        sys.argv[1],
+        int(sys.argv[2]) if len(sys.argv) > 2 else 20,
+        sys.argv[3] if len(sys.argv) > 3 else "",
+    )

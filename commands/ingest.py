@@ -10,7 +10,14 @@ import click
 from ..ingest.report import IngestReport
 from ..serve import json_forms
 from . import terminal
-from .model_options import Asked, agreed, model_options, print_prompts
+from .model_options import (
+    Asked,
+    distiller_option,
+    model_options,
+    print_prompts,
+    show_prompts_option,
+    yes_option,
+)
 from .options import as_json, domain_option
 from .shell import opened, print_json
 
@@ -22,9 +29,10 @@ from .shell import opened, print_json
 @click.option("--since", type=click.DateTime(), help="Only files changed on or after this day.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after this many new runs.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write.")
+@distiller_option
 @model_options
-@click.option("--yes", is_flag=True, help="Ask the model without showing the plan first.")
-@click.option("--show-prompts", is_flag=True, help="Print what would be sent, and do nothing.")
+@yes_option
+@show_prompts_option
 @as_json
 @click.pass_obj
 def ingest(
@@ -35,6 +43,7 @@ def ingest(
     since: datetime | None,
     limit: int | None,
     dry_run: bool,
+    distiller: str,
     asked: Asked,
     yes: bool,
     show_prompts: bool,
@@ -56,7 +65,9 @@ def ingest(
     found = list(paths) or terminal.own_session_files(
         home=Path.home(), environment=os.environ, quiet=as_json
     )
-    llm = asked.options(store)
+    if distiller != "llm":
+        asked.refuse(hint="Add --distiller llm")
+    llm = asked.options(store) if distiller == "llm" else None
     days = since.astimezone() if since else None
     if llm and show_prompts:
         with opened(store) as kb:
@@ -74,9 +85,9 @@ def ingest(
                 since=days,
                 limit=limit,
                 dry_run=dry_run,
-                distiller=asked.distiller,
+                distiller=distiller,
                 llm=llm,
-                approve=None if yes or asked.max_usd is not None else agreed,
+                approve=asked.approve(yes=yes),
                 on_progress=on_progress,
                 report=report,
             )

@@ -1,5 +1,6 @@
 """Options that name a language model, and what is asked before it is."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -7,22 +8,33 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ..kg.errors import UsageError
+from ..kg.settings import Settings
 
 if TYPE_CHECKING:
-    from ..ingest.distillers.llm.session import LlmOptions, Plan
+    from ..ingest.distillers.llm.options import LlmOptions
+    from ..ingest.distillers.llm.session import Plan
 
-_NAMES: Final = ("model", "base_url", "command", "price", "max_usd", "workers")
+_NAMES: Final = ("model", "base_url", "command", "price", "max_usd", "workers", "api_key_env")
+distiller_option = click.option(
+    "--distiller",
+    default="rules",
+    show_default=True,
+    metavar="NAME",
+    help="Who climbs: rules, which asks nobody, or llm, which asks a model as well.",
+)
+show_prompts_option = click.option(
+    "--show-prompts", is_flag=True, help="Print what would be sent, and do nothing."
+)
+yes_option = click.option(
+    "--yes", is_flag=True, help="Ask the model without showing the plan first."
+)
 _OPTIONS: Final = (
-    click.option(
-        "--distiller",
-        default="rules",
-        show_default=True,
-        metavar="NAME",
-        help="Who climbs: rules, which asks nobody, or llm, which asks a model as well.",
-    ),
     click.option("--model", default="", help="Name of the model, such as gpt-5-mini."),
     click.option("--base-url", default="", help="A server that speaks OpenAI's API."),
     click.option("--command", default="", help="A program that answers a prompt: 'claude -p'."),
+    click.option(
+        "--api-key-env", default="", metavar="NAME", help="The variable with the server's key."
+    ),
     click.option("--price", default="", help="Dollars for a million tokens: INPUT,OUTPUT."),
     click.option("--max-usd", type=click.FloatRange(min=0), help="Never spend more than this."),
     click.option(
@@ -39,38 +51,48 @@ _OPTIONS: Final = (
 class Asked:
     """What a caller said of a model."""
 
-    distiller: str
     model: str
     base_url: str
     command: str
     price: str
     max_usd: float | None
     workers: int
+    api_key_env: str
 
-    def options(self, store: str) -> "LlmOptions | None":
-        """What to ask a model with; None where none is to be asked.
+    def refuse(self, *, hint: str) -> None:
+        """Tell a caller who describes a model where none is asked.
 
         Raises:
-            UsageError: a model is described, and the distiller is not the one that asks it.
+            UsageError: a model is described.
         """
-        if self.distiller != "llm":
-            named = (self.model, self.base_url, self.command, self.price)
-            if any(named) or self.max_usd is not None:
-                raise UsageError(
-                    f"The distiller {self.distiller!r} asks no model.", hint="Add --distiller llm"
-                )
-            return None
-        from ..ingest.distillers.llm.session import LlmOptions
+        named = (self.model, self.base_url, self.command, self.price, self.api_key_env)
+        if any(named) or self.max_usd is not None:
+            raise UsageError("No model is asked here.", hint=hint)
+
+    def options(self, store: str, *, batch: bool = False) -> "LlmOptions":
+        """What to ask a model with; a name and a server that were not given are those of the
+        environment.
+        """
+        from ..ingest.distillers.llm.options import LlmOptions
         from ..ingest.llm.ledger import beside
 
-        return LlmOptions(ledger=beside(store), **{n: getattr(self, n) for n in _NAMES})
+        values = {name: getattr(self, name) for name in _NAMES}
+        if not self.command and not self.model:
+            settings = Settings.read(os.environ)
+            values["model"] = settings.model
+            values["base_url"] = self.base_url or settings.base_url
+        return LlmOptions(ledger=beside(store), batch=batch, **values)
+
+    def approve(self, *, yes: bool) -> "Callable[[Plan], bool] | None":
+        """Who is shown the plan before anything is asked; nobody where a cap was set."""
+        return None if yes or self.max_usd is not None else agreed
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that name a model; the command gets them as one argument, `asked`."""
 
     def gathered(*arguments: Any, **named: Any) -> Any:
-        asked = Asked(**{name: named.pop(name) for name in ("distiller", *_NAMES)})
+        asked = Asked(**{name: named.pop(name) for name in _NAMES})
         return command(*arguments, asked=asked, **named)
 
     gathered.__name__, gathered.__doc__ = command.__name__, command.__doc__

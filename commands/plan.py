@@ -9,7 +9,7 @@ import click
 from ..kg.errors import UsageError
 from ..serve import json_forms
 from . import terminal
-from .model_options import Asked, model_options, plan_line, print_prompts
+from .model_options import Asked, distiller_option, model_options, plan_line, print_prompts
 from .options import as_json, domain_option
 from .shell import opened, print_json
 
@@ -20,6 +20,7 @@ from .shell import opened, print_json
 @click.option("--project", default="", help="Say that the runs belong to this repository.")
 @click.option("--since", type=click.DateTime(), help="Only files changed on or after this day.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after this many new runs.")
+@distiller_option
 @model_options
 @click.option("--show-prompts", is_flag=True, help="Print what would be sent, word for word.")
 @as_json
@@ -31,6 +32,7 @@ def plan(
     project: str,
     since: datetime | None,
     limit: int | None,
+    distiller: str,
     asked: Asked,
     show_prompts: bool,
     as_json: bool,
@@ -46,11 +48,9 @@ def plan(
       stepladder plan runs/ --distiller llm --command 'claude -p' --show-prompts
     """
 
+    if distiller != "llm":
+        raise UsageError(f"The distiller {distiller!r} asks nobody.", hint="Add --distiller llm")
     options = asked.options(store)
-    if options is None:
-        raise UsageError(
-            f"The distiller {asked.distiller!r} asks nobody.", hint="Add --distiller llm"
-        )
     found = list(paths) or terminal.own_session_files(
         home=Path.home(), environment=os.environ, quiet=as_json
     )

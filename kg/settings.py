@@ -13,12 +13,15 @@ class Settings:
 
     `STEPLADDER_STORE` sets `store`, a path or an address; `STEPLADDER_EMBEDDER` sets `embedder`;
     `STEPLADDER_STATE` sets `state`, the folder for what hooks and installations note down.
-    `NEO4J_USERNAME` and `NEO4J_PASSWORD` stand in for credentials that an address does not name.
+    `STEPLADDER_MODEL` and `STEPLADDER_BASE_URL` name the language model where one is asked for and
+    not named, and never have one asked. `NEO4J_USERNAME` and `NEO4J_PASSWORD` stand in for credentials that an address does not name.
     """
 
     store: str
     state: Path
     embedder: str = "static-256"
+    model: str = ""
+    base_url: str = ""
     neo4j_username: str = ""
     neo4j_password: str = field(default="", repr=False)
 
@@ -29,6 +32,8 @@ class Settings:
             store=environment.get("STEPLADDER_STORE") or str(default_store()),
             state=Path(environment.get("STEPLADDER_STATE") or default_state()),
             embedder=environment.get("STEPLADDER_EMBEDDER") or "static-256",
+            model=environment.get("STEPLADDER_MODEL", ""),
+            base_url=environment.get("STEPLADDER_BASE_URL", ""),
             neo4j_username=environment.get("NEO4J_USERNAME", ""),
             neo4j_password=environment.get("NEO4J_PASSWORD", ""),
         )

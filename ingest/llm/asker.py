@@ -14,7 +14,7 @@ from ..redact import Redactor
 from .answer import Form, MisfitError, fitted, repair_of
 from .ledger import CapError, Ledger, Reservation
 from .model import CallError, Model, Prompt, Reply
-from .tokens import at_most
+from .tokens import MESSAGE_TOKENS, at_most, estimate
 
 Ending = Literal["answered", "cached", "misfit", "failed", "not asked"]
 T = TypeVar("T", bound=BaseModel)
@@ -58,6 +58,12 @@ class Asker:
     def is_kept(self, prompt: Prompt) -> bool:
         """Tell whether the answer to a prompt is known, so that it would cost nothing."""
         return self._ledger.kept(self.hash_of(prompt)) is not None
+
+    def estimated_input(self, prompt: Prompt) -> int:
+        """Tokens that a prompt takes, about."""
+        told = estimate(prompt.system) + estimate(prompt.user) + 2 * MESSAGE_TOKENS
+        schema = estimate(json.dumps(prompt.schema)) if self._model.schema_told else 0
+        return told + schema
 
     def hash_of(self, prompt: Prompt) -> str:
         """What a prompt is known by in the cache: its text, its version, its form and the model."""
@@ -159,6 +165,7 @@ class Asker:
             prompt=prompt.version,
             input_tokens=at_most(prompt.system, prompt.user, schema, schema),
             output_tokens=prompt.max_output_tokens,
+            estimated=self.estimated_input(prompt),
         )
 
     def _settle_failure(self, held: Reservation, prompt: Prompt, error: CallError) -> None:

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ...kg.endpoint import KEY_HINT, without_account
 from ...kg.errors import LlmError
 from .model import MAX_REPLY_BYTES, CallError, FaultKind, Prompt, Reply
 
@@ -43,8 +44,10 @@ class OpenAIModel:
     """Asks a model behind an OpenAI-compatible server.
 
     `base_url` ends in `/v1` as a rule; None means OPENAI_BASE_URL or OpenAI itself. `api_key`
-    None means OPENAI_API_KEY. What a server cannot do is learnt from its refusals: an answer by
-    schema becomes one in JSON mode, then plain text. `clock` gives seconds since 1970.
+    None means OPENAI_API_KEY; with another one nothing of OpenAI's environment is sent.
+    `schema_told` says that the server counts the schema as words. What a server cannot do is
+    learnt from its refusals: an answer by schema becomes one in JSON mode, then plain text.
+    `clock` gives seconds since 1970.
     """
 
     def __init__(
@@ -53,11 +56,13 @@ class OpenAIModel:
         base_url: str | None = None,
         *,
         api_key: str | None = None,
+        schema_told: bool = False,
         timeout_s: float = 120.0,
         clock: Callable[[], float] = time.time,
         max_reply_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
         self.name = model
+        self.schema_told = schema_told
         self._base_url = base_url
         self._api_key = api_key
         self._timeout_s = timeout_s
@@ -182,7 +187,7 @@ class OpenAIModel:
                 hint="pip install 'stepladder[openai]'",
             ) from error
         try:
-            return openai.OpenAI(
+            client = openai.OpenAI(
                 api_key=self._api_key,
                 base_url=self._base_url,
                 max_retries=0,
@@ -196,12 +201,13 @@ class OpenAIModel:
         except openai.OpenAIError as error:
             raise LlmError(
                 f"The model {self.name!r} cannot be asked: {_brief(str(error))}",
-                hint="Set OPENAI_API_KEY; for a local server any value will do.",
+                hint="Set OPENAI_API_KEY, or name another key with --api-key-env.",
             ) from error
+        return client if self._api_key is None else without_account(client)
 
 
 _HINTS: Final[Mapping[int, str]] = {
-    401: "Check OPENAI_API_KEY.",
+    401: f"Check the key. OPENAI_API_KEY goes to OpenAI alone. {KEY_HINT}",
     403: "Check that the key may use this model.",
     404: "Check the model's name, and that the base URL ends in /v1.",
 }

@@ -23,6 +23,8 @@ class CommandModel:
     standard error is not looked at.
     """
 
+    schema_told = True
+
     def __init__(
         self,
         command: str,

@@ -4,7 +4,7 @@ A file of its own beside the store holds it. Only redacted text is in it, and no
 a server.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,22 +16,23 @@ import apsw
 
 from ...kg.errors import LlmError, StoreError
 from ...kg.settings import default_store
+from .ledger_file import open_ledger_file
 from .prices import NANO, Price
 
-_WAIT_MS: Final = 10_000
-_SCHEMA: Final = """
-CREATE TABLE calls (
-    id INTEGER PRIMARY KEY, hash TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
-    state TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
-    usd_nano INTEGER NOT NULL, counted INTEGER NOT NULL
-) STRICT;
-CREATE TABLE answers (
-    hash TEXT PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL, fits INTEGER NOT NULL,
-    text TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-PRAGMA user_version = 1;
-"""
 State = Literal["open", "answered", "failed", "cached"]
+
+_ADD_CALL: Final = """
+    INSERT INTO calls (
+        hash, model, prompt, state, input_tokens, output_tokens, usd_nano, counted, estimated
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_LAST_COUNTED: Final = """
+    SELECT prompt, estimated, input_tokens, output_tokens FROM calls
+    WHERE model = ? AND state = 'answered' AND counted AND estimated > 0
+    ORDER BY id DESC LIMIT 200
+"""
+_ENOUGH_CALLS: Final = 3
+"""Calls from which what they took says more than an estimate. Chosen by us."""
 
 
 class CapError(LlmError):
@@ -47,6 +48,17 @@ class Reservation:
     input_tokens: int
     output_tokens: int
     usd_nano: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usual:
+    """What calls to a model took so far: tokens in for each one estimated, and tokens out.
+
+    `output_tokens` is by the version of the instructions.
+    """
+
+    input_ratio: float
+    output_tokens: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +101,7 @@ class Ledger:
         self._settled = Condition()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = _opened(path)
+            self._file = open_ledger_file(path)
         except (apsw.Error, OSError) as error:
             raise StoreError(f"The ledger {str(path)!r} cannot be opened: {error}") from error
 
@@ -130,16 +142,26 @@ class Ledger:
         return str(rows[0][0]) if rows else None
 
     def reserve(
-        self, hash: str, *, prompt: str, input_tokens: int, output_tokens: int
+        self,
+        hash: str,
+        *,
+        prompt: str,
+        input_tokens: int,
+        output_tokens: int,
+        estimated: int = 0,
+        wait: bool = True,
     ) -> Reservation:
         """Set aside all that a call can cost; waits where calls in flight may leave enough.
+
+        `estimated` are the input tokens that a plan would say.
 
         Raises:
             CapError: it does not fit under the cap.
         """
         usd_nano = self._price.of(input_tokens=input_tokens, output_tokens=output_tokens)
         with self._settled, _translated():
-            self._settled.wait_for(lambda: self._fits(usd_nano) or not self._open)
+            if wait:
+                self._settled.wait_for(lambda: self._fits(usd_nano) or not self._open)
             if not self._fits(usd_nano):
                 cap = (self._cap_nano or 0) / NANO
                 raise CapError(
@@ -147,7 +169,14 @@ class Ledger:
                     hint="What is done is kept. Run it again with a higher --max-usd.",
                 )
             call = self._insert(
-                hash, prompt, "open", input_tokens, output_tokens, usd_nano, counted=False
+                hash,
+                prompt,
+                "open",
+                input_tokens,
+                output_tokens,
+                usd_nano,
+                counted=False,
+                estimated=estimated,
             )
             self._reserved_nano += usd_nano
             self._open.add(call)
@@ -203,6 +232,20 @@ class Ledger:
                         (held.hash, self._model, prompt, fits, text),
                     )
 
+    def usual(self) -> Usual | None:
+        """What the last calls to this model took that were counted; None where few were."""
+        with self._settled, _translated():
+            rows: list[Any] = self._file.execute(_LAST_COUNTED, (self._model,)).fetchall()
+        if len(rows) < _ENOUGH_CALLS:
+            return None
+        written: dict[str, list[int]] = {}
+        for prompt, _, _, tokens_out in rows:
+            written.setdefault(prompt, []).append(tokens_out)
+        return Usual(
+            input_ratio=sum(r[2] for r in rows) / sum(r[1] for r in rows),
+            output_tokens={p: sum(n) / len(n) for p, n in written.items()},
+        )
+
     def made(self) -> list[Entry]:
         """The calls made through this object, oldest first."""
         known = dict(self._rows())
@@ -245,9 +288,13 @@ class Ledger:
         usd_nano: int,
         *,
         counted: bool,
+        estimated: int = 0,
     ) -> int:
-        row = (hash, self._model, prompt, state, input_tokens, output_tokens, usd_nano, counted)
-        self._file.execute("INSERT INTO calls VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        row = (
+            hash, self._model, prompt, state, input_tokens, output_tokens, usd_nano, counted,
+            estimated,
+        )  # fmt: skip
+        self._file.execute(_ADD_CALL, row)
         return int(self._file.last_insert_rowid())
 
 
@@ -258,19 +305,6 @@ def beside(address: str) -> Path:
         return default_store().with_name("llm.db")
     path = Path(rest if separator else address)
     return path.with_name(f"{path.stem}.llm.db")
-
-
-def _opened(path: Path) -> apsw.Connection:
-    file = apsw.Connection(str(path))
-    file.set_busy_timeout(_WAIT_MS)
-    file.execute("PRAGMA journal_mode = WAL")
-    # A process that is killed loses nothing so; where the power fails, a last call is made again.
-    file.execute("PRAGMA synchronous = NORMAL")
-    file.execute("BEGIN IMMEDIATE")
-    if file.pragma("user_version") == 0:
-        file.execute(_SCHEMA)
-    file.execute("COMMIT")
-    return file
 
 
 @contextmanager

@@ -20,7 +20,7 @@ class Prompt:
     """One question: instructions, data, and the form of the answer as a JSON schema.
 
     `version` names the instructions; the same version and the same text give the same answer from
-    the cache.
+    the cache. `usual_tokens` is what an answer has as a rule, for plans.
     """
 
     version: str
@@ -29,6 +29,7 @@ class Prompt:
     form: str
     schema: Mapping[str, Any]
     max_output_tokens: int
+    usual_tokens: int = 900
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +74,13 @@ class CallError(LlmError):
 
 
 class Model(Protocol):
-    """A way to a language model. `name` says which; calls may come from several threads."""
+    """A way to a language model. `name` says which; calls may come from several threads.
+
+    `schema_told` says that the model reads the schema of its answer as words.
+    """
 
     name: str
+    schema_told: bool
 
     def send(self, prompt: Prompt) -> Reply:
         """Ask once, without trying again.

@@ -2,9 +2,10 @@
 
 import tomllib
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from ...kg.errors import UsageError
 
@@ -30,11 +31,23 @@ class Price:
 FREE: Final = Price(input_nano=0, output_nano=0)
 
 
-def price_of(model: str) -> Price | None:
-    """The price of a well-known model from the table, or None."""
-    table = tomllib.loads((files(__package__) / "prices.toml").read_text(encoding="utf-8"))
+def price_of(model: str, *, today: date) -> Price | None:
+    """The price of a well-known model from the table, or None; an old table knows none."""
+    table = _table()
     found = table["models"].get(model)
-    return _price(str(found["input"]), str(found["output"])) if found else None
+    if not found or today > table["as_of"] + timedelta(days=table["good_for_days"]):
+        return None
+    return _price(str(found["input"]), str(found["output"]))
+
+
+def price_list() -> str:
+    """Where the table comes from and when, for people."""
+    table = _table()
+    return f"{table['source']} as of {table['as_of']}"
+
+
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "prices.toml").read_text(encoding="utf-8"))
 
 
 def parse_price(text: str) -> Price:

@@ -5,6 +5,7 @@ Needs the extra `openai`. Texts leave the machine, to the server named by `base_
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..endpoint import key_for, without_account
 from ..errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -22,15 +24,16 @@ _MAX_REQUEST_CHARS = 200_000  # the API takes 300,000 tokens; a character is at 
 _MAX_TEXT_CHARS = 16_000  # the API takes 8,192 tokens; two characters a token is dense code
 _MAX_ERROR_CHARS = 300
 _PROBE = "dimension"
+_KEYS = "OPENAI_API_KEY goes to OpenAI alone, STEPLADDER_API_KEY to any server."
 
 
 class OpenAIEmbedder:
     """Embeds texts with a model behind an OpenAI-compatible server.
 
     `base_url` ends in `/v1` as a rule; None means OPENAI_BASE_URL or OpenAI itself. `api_key`
-    None means OPENAI_API_KEY. `dim` is asked of the server and checked in its answers; None means
-    the model's own, found with one request of one word at the first use. A request is tried
-    three times.
+    None means what `kg.endpoint.key_for` says of the server. `dim` is asked of the server and
+    checked in its answers; None means the model's own, found with one request of one word at the
+    first use. A request is tried three times.
     """
 
     def __init__(
@@ -117,14 +120,14 @@ class OpenAIEmbedder:
                 hint="pip install 'stepladder[openai]'",
             ) from error
         try:
-            return openai.OpenAI(
-                api_key=self._api_key, base_url=self._base_url, timeout=self._timeout_s
-            )
+            key = self._api_key or key_for(self._base_url or "", os.environ)
+            client = openai.OpenAI(api_key=key, base_url=self._base_url, timeout=self._timeout_s)
         except openai.OpenAIError as error:
             raise EmbeddingError(
                 f"The embedder {self.name!r} cannot start: {_brief(error)}",
-                hint="Set OPENAI_API_KEY; for a local server any value will do.",
+                hint="Set OPENAI_API_KEY, or STEPLADDER_API_KEY for another server.",
             ) from error
+        return client if key is None else without_account(client)
 
     def _failed(self, error: openai.OpenAIError) -> EmbeddingError:
         return EmbeddingError(
@@ -137,7 +140,7 @@ class OpenAIEmbedder:
 
         match error:
             case openai.AuthenticationError() | openai.PermissionDeniedError():
-                return "Check OPENAI_API_KEY, and that the key may use this model."
+                return f"Check the key, and that it may use this model. {_KEYS}"
             case openai.NotFoundError():
                 return "Check the model's name, and that base_url ends in /v1."
             case openai.RateLimitError():

@@ -21,6 +21,7 @@ class EmbeddingServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.requests: list[dict[str, object]] = []
+        self.keys: list[str] = []
         self.status = 200
         self.dim = 4
         self.change: Callable[[Rows], object] = lambda rows: rows
@@ -37,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append(request)
+        self.server.keys.append(self.headers["Authorization"])
         found = self.path == "/v1/embeddings"
         status = self.server.status if found else 404
         if status == 200:
@@ -134,7 +136,12 @@ def test_making_an_embedder_sends_nothing(server: EmbeddingServer) -> None:
     [
         (500, "Run the command again later, or look at the server's log.", 3),
         (429, "Wait and run the command again, or check the account's quota.", 3),
-        (401, "Check OPENAI_API_KEY, and that the key may use this model.", 1),
+        (
+            401,
+            "Check the key, and that it may use this model. "
+            "OPENAI_API_KEY goes to OpenAI alone, STEPLADDER_API_KEY to any server.",
+            1,
+        ),
         (404, "Check the model's name, and that base_url ends in /v1.", 1),
         (400, "The model may have one dimension only: leave dim out.", 1),
     ],
@@ -184,11 +191,21 @@ def test_a_server_that_is_not_there_is_named(server: EmbeddingServer) -> None:
     assert caught.value.hint == "Check that base_url is right and the server is running."
 
 
-def test_a_missing_key_is_an_error_with_a_hint(
+def test_a_missing_key_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "STEPLADDER_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(EmbeddingError) as caught:
+        OpenAIEmbedder("tiny", dim=4).encode(["text"])
+    assert caught.value.hint == "Set OPENAI_API_KEY, or STEPLADDER_API_KEY for another server."
+
+
+def test_the_key_of_openai_is_sent_to_no_other_server(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(EmbeddingError) as caught:
-        OpenAIEmbedder("tiny", server.url, dim=4).encode(["text"])
-    assert caught.value.hint == "Set OPENAI_API_KEY; for a local server any value will do."
-    assert server.requests == []
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("STEPLADDER_API_KEY", raising=False)
+    OpenAIEmbedder("tiny", server.url, dim=4).encode(["text"])
+    monkeypatch.setenv("STEPLADDER_API_KEY", "theirs")
+    OpenAIEmbedder("tiny", server.url, dim=4).encode(["text"])
+    assert server.keys == ["Bearer none", "Bearer theirs"]

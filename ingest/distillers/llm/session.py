@@ -1,53 +1,29 @@
 """One use of a model: what it would take, the answers, and the distiller that reads them."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Final
-from urllib.parse import urlsplit
 
-from ....kg.errors import UsageError
+from pydantic import BaseModel
+
 from ...llm.asker import Asker
-from ...llm.client import OpenAIModel
-from ...llm.command import CommandModel
 from ...llm.ledger import CapError, Ledger
-from ...llm.model import Model, Prompt
-from ...llm.prices import FREE, NANO, Price, parse_price, price_of, to_nano
-from ...llm.tokens import estimate
+from ...llm.model import Prompt
+from ...llm.prices import FREE, NANO, to_nano
 from ...protocols import Distillate
 from ...record import RunRecord
 from ...report import LlmReport
 from .distiller import NAME, LlmDistiller
 from .forms import RunForm
+from .options import LlmOptions, model_of, price_of_options
 from .prompting import DEFAULT_LIMITS, Limits, prompt_of
 
-_WRITTEN_TOKENS: Final = 900
-"""Tokens that a model writes about a run, for plans. Chosen by us."""
+__all__ = ["LlmOptions", "Plan", "PromptCollector", "Session"]
 
 _WRITTEN_A_SECOND: Final = 60
 _BEGINS_AFTER_S: Final = 2.0
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmOptions:
-    """Which model, at whose expense, and where the account is kept.
-
-    `price` is `input,output` in dollars for a million tokens; empty where the table or the place
-    of the server tells. `max_usd` is a hard cap.
-    """
-
-    ledger: Path
-    model: str = ""
-    base_url: str = ""
-    command: str = ""
-    price: str = ""
-    max_usd: float | None = None
-    workers: int = 4
-    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +69,8 @@ class Session:
             UsageError: no model, two, or one whose price nobody knows.
             StoreError: the ledger cannot be opened.
         """
-        model = _model(options)
-        self._price = _price(options)
+        model = model_of(options)
+        self._price = price_of_options(options)
         self._options = options
         self._ledger = Ledger(
             options.ledger,
@@ -116,27 +92,38 @@ class Session:
     ) -> None:
         self._ledger.close()
 
+    @property
+    def asker(self) -> Asker:
+        """What asks, with the ledger behind it."""
+        return self._asker
+
     def plan(self, prompts: Iterable[Prompt]) -> Plan:
-        """Say what answering prompts would take; nothing is sent."""
+        """Say what answering prompts would take; nothing is sent.
+
+        Where the ledger knows what this model took for others, the plan goes by that.
+        """
         by_hash = {self._asker.hash_of(p): p for p in prompts}
         asked = tuple(p for p in by_hash.values() if not self._asker.is_kept(p))
-        tokens_in = sum(estimate(p.system) + estimate(p.user) for p in asked)
-        each = min(_WRITTEN_TOKENS, self._options.limits.written_tokens)
-        tokens_out = each * len(asked)
-        each_s = _BEGINS_AFTER_S + each / _WRITTEN_A_SECOND
+        usual = self._ledger.usual()
+        estimated = sum(map(self._asker.estimated_input, asked))
+        tokens_in = round(estimated * (usual.input_ratio if usual else 1.0))
+        known = usual.output_tokens if usual else {}
+        written = [known.get(p.version, min(p.usual_tokens, p.max_output_tokens)) for p in asked]
+        tokens_out = round(sum(written))
         usd = None
         if self._price is not None:
             usd = self._price.of(input_tokens=tokens_in, output_tokens=tokens_out) / NANO
+        all_s = _BEGINS_AFTER_S * len(asked) + tokens_out / _WRITTEN_A_SECOND
         return Plan(
             calls=len(asked),
             input_tokens=tokens_in,
             output_tokens=tokens_out,
             usd=usd,
-            seconds=round(each_s * -(-len(asked) // self._options.workers), 1),
+            seconds=round(all_s / min(self._options.workers, max(1, len(asked))), 1),
             prompts=asked,
         )
 
-    def answer(self, prompts: Sequence[Prompt]) -> None:
+    def answer(self, prompts: Sequence[Prompt], form: type[BaseModel] = RunForm) -> None:
         """Have prompts answered, several at a time; what is answered is kept at once.
 
         Raises:
@@ -144,7 +131,7 @@ class Session:
         """
         with ThreadPoolExecutor(self._options.workers) as pool:
             try:
-                for _ in pool.map(lambda p: self._asker.ask(p, RunForm), prompts):
+                for _ in pool.map(lambda p: self._asker.ask(p, form), prompts):
                     pass
             except BaseException:
                 self._asker.stop()
@@ -168,36 +155,3 @@ class Session:
             dropped=dict(sorted(self.distiller.dropped.items())),
             stopped=str(self._asker.stopped or ""),
         )
-
-
-def _model(options: LlmOptions) -> Model:
-    if bool(options.model) == bool(options.command):
-        raise UsageError(
-            "Name one model." if options.model else "No model is named.",
-            hint="Use --model gpt-5-mini, or --command 'claude -p'",
-        )
-    if options.command:
-        return CommandModel(options.command)
-    key = None if os.environ.get("OPENAI_API_KEY") or not _is_here(options.base_url) else "none"
-    return OpenAIModel(options.model, options.base_url or None, api_key=key)
-
-
-def _price(options: LlmOptions) -> Price | None:
-    """The price, or None where there is none: a program, or a server on this machine."""
-    if options.price:
-        return parse_price(options.price)
-    known = price_of(options.model) if options.model else None
-    if known is None and (options.max_usd is not None or not _is_free(options)):
-        raise UsageError(
-            f"The price of {options.model or options.command!r} is not known.",
-            hint="Say dollars for a million tokens in and out, such as --price 0.25,2",
-        )
-    return known
-
-
-def _is_free(options: LlmOptions) -> bool:
-    return bool(options.command) or _is_here(options.base_url)
-
-
-def _is_here(base_url: str) -> bool:
-    return urlsplit(base_url).hostname in _LOOPBACK

@@ -159,3 +159,31 @@ def test_a_kill_in_the_middle_and_a_second_run_make_each_call_once(
     assert said[2] in said[3:]  # the one that had no answer yet
     answered = [*said[:2], *said[3:]]
     assert len(answered) == len(set(answered)) == found["new"]
+
+
+def test_nothing_of_the_account_with_openai_is_sent_to_another_server(
+    server: Any, model: list[str], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, f"canary-{name}")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("STEPLADDER_API_KEY", raising=False)
+    run("ingest", RUNS, *model, "--yes", "--limit", "1", store=store)
+    assert server.log
+    assert b"canary" not in b"".join(server.log)
+    monkeypatch.setenv("THEIRS", "theirs-and-mine")
+    run("ingest", RUNS, *model, "--yes", "--api-key-env", "THEIRS", store=store)
+    assert b"canary" not in b"".join(server.log)
+    assert b"Bearer theirs-and-mine" in server.log[-1]
+
+
+def test_a_model_named_in_the_environment_is_asked_only_where_one_is_wanted(
+    server: Any, model: list[str], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEPLADDER_MODEL", "small")
+    monkeypatch.setenv("STEPLADDER_BASE_URL", server.url)
+    assert run("ingest", RUNS, "--limit", "1", store=store).exit_code == 0
+    assert server.requests == []
+    done = run("ingest", RUNS, "--distiller", "llm", "--yes", store=store)
+    assert done.exit_code == 0
+    assert {r["model"] for r in server.requests} == {"small"}

@@ -4,21 +4,24 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from pydantic import BaseModel, ConfigDict
 
 from stepladder.ingest.llm.answer import schema_of
 from stepladder.ingest.llm.asker import Asker
 from stepladder.ingest.llm.client import OpenAIModel
-from stepladder.ingest.llm.ledger import CapError, Entry, Ledger, beside
+from stepladder.ingest.llm.ledger import CapError, Entry, Ledger, Usual, beside
 from stepladder.ingest.llm.model import CallError, Prompt, Reply
 from stepladder.ingest.llm.prices import FREE, Price, parse_price, price_of, to_nano
 from stepladder.ingest.llm.tokens import at_most
 from stepladder.kg.errors import UsageError
 
+LISTED = date(2026, 9, 13)
 MINI = Price(input_nano=250_000_000, output_nano=2_000_000_000)
 
 
@@ -75,8 +78,9 @@ def told(entries: list[Entry]) -> list[tuple[Any, ...]]:
 
 
 def test_a_price_is_taken_from_the_table_or_from_the_user_and_counted_exactly() -> None:
-    assert price_of("gpt-5-mini") == MINI
-    assert price_of("nobody-knows") is None
+    assert price_of("gpt-5-mini", today=LISTED) == MINI
+    assert price_of("nobody-knows", today=LISTED) is None
+    assert price_of("gpt-5-mini", today=LISTED + timedelta(days=181)) is None
     assert parse_price("0.25, 2") == MINI
     assert MINI.of(input_tokens=3, output_tokens=1) == 2750
     assert Price(input_nano=1, output_nano=0).of(input_tokens=1, output_tokens=0) == 1
@@ -109,6 +113,46 @@ def test_the_ledger_stands_beside_the_store(tmp_path: Path) -> None:
     assert beside(str(tmp_path / "memory.db")) == tmp_path / "memory.llm.db"
     assert beside(f"sqlite://{tmp_path / 'm.db'}") == tmp_path / "m.llm.db"
     assert beside("neo4j://user:word@host").name == "llm.db"
+
+
+def test_a_ledger_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    file = apsw.Connection(str(tmp_path / "memory.llm.db"))
+    file.execute(
+        """
+        CREATE TABLE calls (
+            id INTEGER PRIMARY KEY, hash TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
+            state TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+            usd_nano INTEGER NOT NULL, counted INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE answers (
+            hash TEXT PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL,
+            fits INTEGER NOT NULL, text TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO calls VALUES (1, 'a', 'small', 'p', 'answered', 4, 5, 11000, 1);
+        INSERT INTO answers VALUES ('a', 'small', 'p', 1, '{}');
+        PRAGMA user_version = 1;
+        """
+    )
+    file.close()
+    with opened(tmp_path) as ledger:
+        assert told(ledger.entries()) == [("answered", 4, 5, 11_000, True)]
+        assert ledger.kept("a") == "{}"
+        ledger.reserve("b", prompt="p", input_tokens=1, output_tokens=1, estimated=1)
+
+
+def test_what_calls_took_is_known_after_a_few(tmp_path: Path) -> None:
+    with opened(tmp_path) as ledger:
+        for number in range(3):
+            assert ledger.usual() is None
+            held = ledger.reserve(
+                f"{number}", prompt="p", input_tokens=400, output_tokens=90, estimated=100
+            )
+            ledger.settle(
+                held, prompt="p", input_tokens=120, output_tokens=40 + number, text="x", fits=True
+            )
+        assert ledger.usual() == Usual(input_ratio=1.2, output_tokens={"p": 41.0})
+    with opened(tmp_path, model="other") as ledger:
+        assert ledger.usual() is None
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -226,7 +270,7 @@ def test_after_a_refused_key_nothing_more_is_asked(server: Any, say: Any, asker:
     assert len(server.requests) == 1
     assert asker.endings == Counter({"failed": 1, "not asked": 4})
     assert asker.stopped is not None
-    assert asker.stopped.hint == "Check OPENAI_API_KEY."
+    assert "--api-key-env" in asker.stopped.hint
 
 
 def test_after_three_failures_in_a_row_nothing_more_is_asked(
@@ -259,6 +303,7 @@ class Provider:
     """A model that charges what it likes within the limits of a call, and fails as it likes."""
 
     name = "small"
+    schema_told = False
 
     def __init__(self, seed: int, price: Price) -> None:
         self.seed = seed
