@@ -1,6 +1,6 @@
 """What a store and an embedder must offer. Both are found by name, entry point or `module:attr`."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
@@ -52,11 +52,40 @@ class CandidateQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A memory with what exact scoring needs."""
+    """What exact scoring needs of a memory, and a way to the memory itself.
 
-    memory: Memory
+    Of some five hundred candidates a handful is shown, so that a store may put off decoding the
+    rest. `language` is the memory's `sole_language`.
+    """
+
+    id: str
+    level: int
+    scope: str
+    task: str
+    language: str
     terms: TermCounts
     vector: Vector | None
+    read: Callable[[], Memory]
+    """Returns the memory; each call may decode it anew."""
+
+    @property
+    def memory(self) -> Memory:
+        """The memory, decoded."""
+        return self.read()
+
+    @classmethod
+    def of(cls, memory: Memory, *, terms: TermCounts, vector: Vector | None) -> "Candidate":
+        """The candidate of a memory that is at hand."""
+        return cls(
+            id=memory.id,
+            level=memory.level,
+            scope=memory.scope,
+            task=memory.task,
+            language=memory.sole_language,
+            terms=terms,
+            vector=vector,
+            read=lambda: memory,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

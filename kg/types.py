@@ -96,6 +96,11 @@ class Memory(Node):
     """True where the text holds words that came from tool output."""
 
     @property
+    def sole_language(self) -> str:
+        """The one language it is about, case folded; empty where it is about none or several."""
+        return self.languages[0].casefold() if len(self.languages) == 1 else ""
+
+    @property
     def key(self) -> str:
         """Title and description: the short text a memory is found by."""
         return join_text(self.title, self.description)

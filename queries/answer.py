@@ -84,7 +84,7 @@ def retrieve(
         judged = judge(nominees.ordered, conditions, floors)
     judged = by_use(
         judged,
-        adjustments(store, [n.hit.memory.id for n, _ in judged.fitting], domain=domain),
+        adjustments(store, [n.hit.id for n, _ in judged.fitting], domain=domain),
     )
     fitting = [n for n, _ in judged.fitting]
     places = antichain(fitting, _above(store, fitting))
@@ -114,7 +114,7 @@ def retrieve(
 
 def _above(store: GraphStore, nominees: Sequence[Nominee]) -> dict[str, frozenset[str]]:
     """What stands above each nominee, over nodes out of scope too; one alone is not looked up."""
-    ids = [n.hit.memory.id for n in nominees]
+    ids = [n.hit.id for n in nominees]
     return ancestors(store.ancestry(ids)) if len(ids) > 1 else {}
 
 
@@ -127,18 +127,14 @@ def _items(
     situation: Situation,
     scope: Scope,
 ) -> list[Item]:
-    beneath = {p.nominee.hit.memory.id: worth_adding(p, situation) for p in places}
-    shown = {
-        n.hit.memory.id: n for p in places for n in (p.nominee, *beneath[p.nominee.hit.memory.id])
-    }
-    verdicts = {n.hit.memory.id: verdict for n, verdict in judged.fitting}
+    beneath = {p.nominee.hit.id: worth_adding(p, situation) for p in places}
+    shown = {n.hit.id: n for p in places for n in (p.nominee, *beneath[p.nominee.hit.id])}
+    verdicts = {n.hit.id: verdict for n, verdict in judged.fitting}
     support = store.support(list(shown))
     paths = paths_down(
         store,
         list(shown),
-        towards={
-            id: [leaf.memory.id for leaf in n.votes.leaves] for id, n in shown.items() if n.votes
-        },
+        towards={id: [leaf.id for leaf in n.votes.leaves] for id, n in shown.items() if n.votes},
         above=nominees.above,
         scope=scope,
     )
@@ -166,6 +162,4 @@ def _items(
             beneath=lower,
         )
 
-    return [
-        item(p.nominee, tuple(item(n) for n in beneath[p.nominee.hit.memory.id])) for p in places
-    ]
+    return [item(p.nominee, tuple(item(n) for n in beneath[p.nominee.hit.id])) for p in places]

@@ -33,13 +33,13 @@ def antichain(nominees: Sequence[Nominee], above: Mapping[str, frozenset[str]]) 
     nothing: frozenset[str] = frozenset()
     places: list[tuple[Nominee, list[Nominee]]] = []
     for nominee in nominees:
-        id = nominee.hit.memory.id
+        id = nominee.hit.id
         over = above.get(id, nothing)
-        upper = next((p for p in places if p[0].hit.memory.id in over), None)
+        upper = next((p for p in places if p[0].hit.id in over), None)
         if upper is not None:
             upper[1].append(nominee)
             continue
-        lower = [p for p in places if id in above.get(p[0].hit.memory.id, nothing)]
+        lower = [p for p in places if id in above.get(p[0].hit.id, nothing)]
         if not lower:
             places.append((nominee, []))
             continue
@@ -69,7 +69,7 @@ def worth_adding(place: Place, situation: Situation) -> list[Nominee]:
 
 
 def _preference(nominee: Nominee) -> int:
-    return _PREFERRED.index(level_name(nominee.hit.memory.level))
+    return _PREFERRED.index(level_name(nominee.hit.level))
 
 
 def _words(memory: Memory) -> set[str]:

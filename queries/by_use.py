@@ -21,7 +21,7 @@ def by_use(judged: Judged, changes: Mapping[str, float]) -> Judged:
     refused = judged.refused.copy()
     placed = []
     for step, (nominee, verdict) in zip(steps, judged.fitting, strict=True):
-        change = changes.get(nominee.hit.memory.id, 0.0)
+        change = changes.get(nominee.hit.id, 0.0)
         if verdict.margin + min(0.0, change) < 0:
             refused["use"] += 1
         else:

@@ -133,15 +133,24 @@ class Floors:
         Whichever is further above its floor counts.
         """
         own = Verdict(nominee.hit.score, self._value(FLOORS[kind_of(nominee.hit.memory)]))
-        votes = nominee.votes
-        if votes is None or votes.share < FEW_VOTES:
-            return own
-        vouched = Verdict(votes.best, self._value(self._vouched(nominee, votes)))
-        return max(own, vouched, key=lambda v: v.margin)
+        vouched = self._by_votes(nominee)
+        return own if vouched is None else max(own, vouched, key=lambda v: v.margin)
+
+    def best_margin(self, nominee: Nominee) -> float:
+        """The largest margin that `judge` can find, said without looking at the memory."""
+        vouched = self._by_votes(nominee)
+        own = nominee.hit.score - self.lowest
+        return own if vouched is None else max(own, vouched.margin)
 
     def depend_on_runs(self, nominees: Iterable[Nominee]) -> bool:
         """Tell whether some verdict would be another one if the number of runs were known."""
         return self.fixed is None and not self.runs and any(_agreed(n.votes) for n in nominees)
+
+    def _by_votes(self, nominee: Nominee) -> Verdict | None:
+        votes = nominee.votes
+        if votes is None or votes.share < FEW_VOTES:
+            return None
+        return Verdict(votes.best, self._value(self._vouched(nominee, votes)))
 
     def _vouched(self, nominee: Nominee, votes: Votes) -> Floor:
         if votes.share < MANY_VOTES:

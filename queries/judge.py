@@ -22,12 +22,18 @@ class Judged:
 
 
 def judge(nominees: Sequence[Nominee], situation: Situation, floors: Floors) -> Judged:
-    """Hold every nominee against the situation and its floor; an equal key is taken once."""
+    """Hold every nominee against the situation and its floor; an equal key is taken once.
+
+    What cannot reach any floor is refused for that, unread, as most nominees are.
+    """
     refused: Counter[Reason] = Counter()
     fitting: list[tuple[Nominee, Verdict]] = []
     lead: Verdict | None = None
     said: set[str] = set()
     for nominee in nominees:
+        if lead is not None and floors.best_margin(nominee) < min(0.0, lead.margin):
+            refused["floor"] += 1
+            continue
         reason = refusal(nominee.hit.memory, situation)
         if reason is None:
             verdict = floors.judge(nominee)

@@ -103,26 +103,24 @@ def climb(
         StoreError: the store could not be read.
     """
     flat = flat or hits
-    known = {h.memory.id: h for h in (*hits, *flat)}
+    known = {h.id: h for h in (*hits, *flat)}
     nearest = sorted((h for h in hits if is_leaf(h)), key=_nearness)[:_NEAREST]
     first = flat[:_BLOCK_WITHIN]
-    above = ancestors(
-        store.ancestry(sorted({h.memory.id for h in (*nearest, *first)}), scope=scope)
-    )
-    leaves = [h for h in nearest if above.get(h.memory.id)]
+    above = ancestors(store.ancestry(sorted({h.id for h in (*nearest, *first)}), scope=scope))
+    leaves = [h for h in nearest if above.get(h.id)]
     votes = vote(leaves, above)
     most = sorted(votes, key=lambda node: (-votes[node].share, node))[:_MOST_CLIMBED]
     over_flat = _above_all(first, above)
     missing = sorted((set(most) | over_flat) - known.keys())
     found = question.hits(store.features(missing, scope=scope))
-    known |= {h.memory.id: h for h in found}
+    known |= {h.id: h for h in found}
     insights = [node for node in most if node in known and not is_leaf(known[node])]
     support = store.support(insights)
     block = [
         Climbed(known[node], votes[node], _runs_below(node, leaves, above, support))
         for node in insights
     ]
-    lifted = {h.memory.id: h for h in found if h.memory.id in over_flat and not is_leaf(h)}
+    lifted = {h.id: h for h in found if h.id in over_flat and not is_leaf(h)}
     best = min((leaf for c in block for leaf in c.votes.leaves), key=rank_key, default=None)
     return Climb(tuple(by_value(block)), best, above, lifted)
 
@@ -134,18 +132,18 @@ def _runs_below(
     support: Mapping[str, Support],
 ) -> int:
     """Runs below a node in the whole store; at least the leaves that were candidates."""
-    seen = sum(node in above[leaf.memory.id] for leaf in leaves)
+    seen = sum(node in above[leaf.id] for leaf in leaves)
     return max(support.get(node, Support()).traces, seen)
 
 
 def _above_all(hits: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> frozenset[str]:
     nothing: frozenset[str] = frozenset()
-    return nothing.union(*(above.get(h.memory.id, nothing) for h in hits))
+    return nothing.union(*(above.get(h.id, nothing) for h in hits))
 
 
 def is_leaf(hit: Hit) -> bool:
     """Tell whether a memory stands below the insights."""
-    return hit.memory.level < LEVELS["insight"]
+    return hit.level < LEVELS["insight"]
 
 
 def ancestors(edges: Iterable[Edge]) -> dict[str, frozenset[str]]:
@@ -184,9 +182,9 @@ def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str
     cast: dict[str, list[float]] = defaultdict(list)
     below: dict[str, list[Hit]] = defaultdict(list)
     for weight, voter in zip(weights, voters, strict=True):
-        for node in sorted(set().union(*(above[leaf.memory.id] for leaf in voter))):
+        for node in sorted(set().union(*(above[leaf.id] for leaf in voter))):
             cast[node].append(weight)
-            below[node] += [leaf for leaf in voter if node in above[leaf.memory.id]]
+            below[node] += [leaf for leaf in voter if node in above[leaf.id]]
     return {
         node: Votes(math.fsum(cast[node]) / total, len(cast[node]), tuple(below[node]))
         for node in cast
@@ -194,15 +192,15 @@ def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str
 
 
 def _nearness(leaf: Hit) -> tuple[float, float, str]:
-    return -leaf.parts.key, -leaf.score, leaf.memory.id
+    return -leaf.parts.key, -leaf.score, leaf.id
 
 
 def _voter(leaf: Hit, leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:
     """Whose vote a leaf casts: its task's, or without one that of the run it stands above."""
-    if leaf.memory.task or leaf.memory.level == 0:
-        return leaf.memory.task or leaf.memory.id
-    id = leaf.memory.id
-    runs = [r.memory for r in leaves if r.memory.level == 0 and id in above[r.memory.id]]
+    if leaf.task or leaf.level == 0:
+        return leaf.task or leaf.id
+    id = leaf.id
+    runs = [r for r in leaves if r.level == 0 and id in above[r.id]]
     return min((r.task or r.id for r in runs), default=id)
 
 
@@ -213,7 +211,7 @@ def by_value(block: Sequence[Climbed]) -> list[Climbed]:
     every vote, so that its share says little. Of equal value the one that fits the task better
     comes first, then by id.
     """
-    return sorted(block, key=lambda c: (-round(c.value, 9), -c.hit.score, c.hit.memory.id))
+    return sorted(block, key=lambda c: (-round(c.value, 9), -c.hit.score, c.hit.id))
 
 
 def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:
@@ -230,7 +228,7 @@ def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:
     if place >= _BLOCK_WITHIN:
         place = len(hits)
     head = list(hits[:place])
-    placed = {h.memory.id for h in head}
-    block = [c.hit for c in climbed.block if c.hit.memory.id not in placed]
-    placed |= {h.memory.id for h in block}
-    return [*head, *block, *(h for h in hits[place:] if h.memory.id not in placed)]
+    placed = {h.id for h in head}
+    block = [c.hit for c in climbed.block if c.hit.id not in placed]
+    placed |= {h.id for h in block}
+    return [*head, *block, *(h for h in hits[place:] if h.id not in placed)]

@@ -59,9 +59,7 @@ def nominate(
         )
     climbed = climb(store, question, voters, flat=flat, scope=witnesses)
     ordered = tuple(
-        n
-        for n in in_order(flat, climbed)
-        if scope.allows(n.hit.memory.scope) and n.hit.memory.id not in exclude
+        n for n in in_order(flat, climbed) if scope.allows(n.hit.scope) and n.hit.id not in exclude
     )
     return Nominees(ordered, climbed.above, question)
 
@@ -72,15 +70,13 @@ def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:
     An insight above one of the first flat hits comes just before it, so that the more abstract of
     the two is looked at first.
     """
-    voted = {c.hit.memory.id: c for c in climbed.block}
+    voted = {c.hit.id: c for c in climbed.block}
     placed: set[str] = set()
     for hit in with_block(hits, climbed):
-        over = [
-            climbed.lifted[i] for i in climbed.above.get(hit.memory.id, ()) if i in climbed.lifted
-        ]
-        over.sort(key=lambda h: (-h.memory.level, *rank_key(h)))
+        over = [climbed.lifted[i] for i in climbed.above.get(hit.id, ()) if i in climbed.lifted]
+        over.sort(key=lambda h: (-h.level, *rank_key(h)))
         for each in (*over, hit):
-            id = each.memory.id
+            id = each.id
             if id in placed:
                 continue
             placed.add(id)

@@ -127,14 +127,9 @@ def _cosines(candidates: Sequence[Candidate], vector: Vector | None, language: s
     nothing = np.zeros_like(vector)
     keys = np.stack([nothing if c.vector is None else c.vector for c in candidates])
     if language:
-        languages = [language_of(c.memory.languages) for c in candidates]
+        languages = [c.language for c in candidates]
         return centred_cosines(keys, vector, languages=languages, language=language)
     return np.asarray(keys @ vector, dtype=np.float64)
-
-
-def language_of(languages: Sequence[str]) -> str:
-    """The one language a memory is about, or nothing where it is about none or several."""
-    return languages[0].casefold() if len(languages) == 1 else ""
 
 
 def language_groups(languages: Sequence[str]) -> dict[str, NDArray[np.intp]]:

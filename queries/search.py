@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,6 @@ from ..kg.types import EVERYTHING, LEVELS, LevelName, Memory, Scope, Vector, lev
 from .score import (
     Floats,
     dense_weight,
-    language_of,
     on_equal_terms,
     pool_by_task,
     score,
@@ -36,7 +36,7 @@ class Parts:
     dense: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hit:
     """A memory with how well it fits.
 
@@ -44,15 +44,40 @@ class Hit:
     `pooled` is what the order follows: R with the other memories of the same task counted in.
     """
 
-    memory: Memory
+    candidate: Candidate
     score: float
     pooled: float
     parts: Parts
 
+    @property
+    def id(self) -> str:
+        """Id of the memory."""
+        return self.candidate.id
+
+    @property
+    def level(self) -> int:
+        """Level of the memory."""
+        return self.candidate.level
+
+    @property
+    def scope(self) -> str:
+        """Scope of the memory."""
+        return self.candidate.scope
+
+    @property
+    def task(self) -> str:
+        """Id of the memory's task, empty where it has none."""
+        return self.candidate.task
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The memory; most hits are judged without it."""
+        return self.candidate.read()
+
 
 def rank_key(hit: Hit) -> tuple[float, str]:
     """What hits are ordered by: the better first, equal ones by id."""
-    return -round(hit.pooled, 9), hit.memory.id
+    return -round(hit.pooled, 9), hit.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +111,7 @@ class Question:
         pooled = self._pooled(candidates, total)
         hits = [
             Hit(
-                candidate.memory,
+                candidate,
                 float(total[n]),
                 float(pooled[n]),
                 Parts(float(scores.key[n]), float(scores.full[n]), float(scores.dense[n])),
@@ -97,9 +122,8 @@ class Question:
 
     def _pooled(self, candidates: Sequence[Candidate], total: Floats) -> Floats:
         if self.transfer:
-            languages = [language_of(c.memory.languages) for c in candidates]
-            total = on_equal_terms(total, languages)
-        return pool_by_task(total, [c.memory.task for c in candidates])
+            total = on_equal_terms(total, [c.language for c in candidates])
+        return pool_by_task(total, [c.task for c in candidates])
 
 
 def search(
@@ -153,7 +177,7 @@ def rank(
             exclude=exclude,
         )
     )
-    wanted = [c for c in candidates if levels is None or level_name(c.memory.level) in levels]
+    wanted = [c for c in candidates if levels is None or level_name(c.level) in levels]
     return question.hits(wanted)
 
 

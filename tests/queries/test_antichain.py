@@ -5,16 +5,22 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepladder.kg.types import Edge, Insight, Workflow
+from stepladder.kg.protocols import Candidate
+from stepladder.kg.terms import count_terms
+from stepladder.kg.types import Edge, Insight, Memory, Workflow
 from stepladder.queries.antichain import Place, antichain, worth_adding
 from stepladder.queries.applicability import Nominee, Situation
 from stepladder.queries.level import ancestors
 from stepladder.queries.search import Hit, Parts
 
 
+def described(memory: Memory) -> Candidate:
+    return Candidate.of(memory, terms=count_terms(memory.key, memory.full), vector=None)
+
+
 def nominee(id: str, **fields: object) -> Nominee:
     memory = Insight(id=id, created="", title=id, **fields)  # type: ignore[arg-type]
-    return Nominee(Hit(memory, 1.0, 4.0, Parts(1.0, 0.0, 0.0)))
+    return Nominee(Hit(described(memory), 1.0, 4.0, Parts(1.0, 0.0, 0.0)))
 
 
 def named(places: list[Place]) -> dict[str, list[str]]:
@@ -77,7 +83,7 @@ def test_a_chain_has_one_answer_whatever_the_order(order: list[int]) -> None:
 
 def lower(id: str, content: str, project: str = "acme/api") -> Nominee:
     memory = Workflow(id=id, created="", title=id, content=content, project=project)
-    return Nominee(Hit(memory, 1.0, 4.0, Parts(1.0, 0.0, 0.0)))
+    return Nominee(Hit(described(memory), 1.0, 4.0, Parts(1.0, 0.0, 0.0)))
 
 
 def test_beneath_an_answer_stands_what_is_near_and_says_more() -> None:

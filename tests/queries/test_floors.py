@@ -2,6 +2,8 @@
 
 import pytest
 
+from stepladder.kg.protocols import Candidate
+from stepladder.kg.terms import count_terms
 from stepladder.kg.types import Insight, Memory, Summary, Trace
 from stepladder.queries.applicability import Nominee
 from stepladder.queries.floors import Floors, Verdict, kind_of
@@ -11,8 +13,12 @@ from stepladder.queries.search import Hit, Parts
 SIZE = 1000
 
 
+def described(memory: Memory) -> Candidate:
+    return Candidate.of(memory, terms=count_terms(memory.key, memory.full), vector=None)
+
+
 def hit(memory: Memory, score: float) -> Hit:
-    return Hit(memory, score, 4 * score, Parts(score, 0.0, 0.0))
+    return Hit(described(memory), score, 4 * score, Parts(score, 0.0, 0.0))
 
 
 def insight(score: float = 1.0, *, card: str = "") -> Hit:

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from stepladder.kg.embedding.static import StaticEmbedder
+from stepladder.kg.protocols import Candidate
 from stepladder.kg.stores.sqlite.store import SQLiteStore
+from stepladder.kg.terms import count_terms
 from stepladder.kg.types import Edge, Insight, Memory, Trace
 from stepladder.queries.level import (
     VOTERS,
@@ -21,10 +23,14 @@ from stepladder.queries.level import (
 from stepladder.queries.search import Hit, Parts, ask, rank
 
 
+def described(memory: Memory) -> Candidate:
+    return Candidate.of(memory, terms=count_terms(memory.key, memory.full), vector=None)
+
+
 def hit(id: str, score: float, *, level: int = 0, task: str = "") -> Hit:
     kind: type[Memory] = Insight if level >= 3 else Trace
     memory = kind(id=id, created="", level=level, title=id, task=task)
-    return Hit(memory, score, 4 * score, Parts(score, 0.0, 0.0))
+    return Hit(described(memory), score, 4 * score, Parts(score, 0.0, 0.0))
 
 
 def closed(**above: str) -> Mapping[str, frozenset[str]]:

@@ -30,7 +30,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 
 def candidate(number: int, key: str, body: str, vector: Vector | None = None) -> Candidate:
     memory = Insight(id=f"insight-{number}", created="", title=key, content=body)
-    return Candidate(memory=memory, terms=count_terms(memory.key, memory.full), vector=vector)
+    return Candidate.of(memory, terms=count_terms(memory.key, memory.full), vector=vector)
 
 
 def statistics_of(candidates: Sequence[Candidate]) -> TermStatistics:

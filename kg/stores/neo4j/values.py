@@ -115,8 +115,8 @@ def to_candidate(
     """The candidate of a row."""
     memory = to_node(labels, properties)
     assert isinstance(memory, Memory)
-    return Candidate(
-        memory=memory,
+    return Candidate.of(
+        memory,
         terms=to_terms(terms, key_length=key_length, full_length=full_length),
         vector=None if vector is None else to_vector(vector),
     )

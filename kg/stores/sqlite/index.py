@@ -14,13 +14,18 @@ from ..encoding import terms_blob, to_terms, to_vector
 from . import catalogue, postings
 from .catalogue import Entry
 from .connection import fetch
-from .rows import json_numbers
+from .rows import NodeRow, json_numbers
 
 _GEOMETRY = "SELECT dim, centre FROM geometry"
 
 _SET_GEOMETRY = "INSERT OR REPLACE INTO geometry (only, dim, centre) VALUES (1, ?, ?)"
 
-_ADD_MEMORY = "INSERT INTO memory (node, key_length, full_length, terms) VALUES (?, ?, ?, ?)"
+_ADD_MEMORY = """
+    INSERT INTO memory (node, task, language, key_length, full_length, terms)
+    VALUES (?, ?, ?, ?, ?, ?)
+"""
+
+_SET_FACETS = "UPDATE memory SET task = ?, language = ? WHERE position = ?"
 
 _SET_TERMS = "UPDATE memory SET key_length = ?, full_length = ?, terms = ? WHERE position = ?"
 
@@ -94,28 +99,41 @@ class IndexChanges:
     vectors: dict[int, bytes] = field(default_factory=dict)
 
     def add(
-        self, connection: apsw.Connection, node: int, *, terms: TermCounts, level: int, scope: str
-    ) -> int:
-        """Take a new memory in and return its position."""
-        row = (node, terms.key_length, terms.full_length, terms_blob(terms))
-        connection.execute(_ADD_MEMORY, row)
+        self, connection: apsw.Connection, node: int, row: NodeRow, *, terms: TermCounts
+    ) -> None:
+        """Take a new memory in."""
+        lengths = (terms.key_length, terms.full_length)
+        values = (node, row.task, row.language, *lengths, terms_blob(terms))
+        connection.execute(_ADD_MEMORY, values)
         position = connection.last_insert_rowid()
         self.added[position] = terms
-        self.place(position, level=level, scope=scope, length=terms.full_length)
-        return position
+        self._place_row(position, row, terms)
+
+    def change(
+        self,
+        connection: apsw.Connection,
+        position: int,
+        row: NodeRow,
+        *,
+        old: TermCounts,
+        new: TermCounts,
+    ) -> None:
+        """Take over what a memory says now."""
+        connection.execute(_SET_FACETS, (row.task, row.language, position))
+        if not _same_terms(old, new):
+            values = (new.key_length, new.full_length, terms_blob(new), position)
+            connection.execute(_SET_TERMS, values)
+            self.removed[position], self.added[position] = old, new
+        self._place_row(position, row, new)
 
     def place(self, position: int, *, level: int, scope: str, length: int) -> None:
         """Set what the record of a memory says."""
         self.placed[position] = (level, scope)
         self.lengths[position] = length
 
-    def retext(
-        self, connection: apsw.Connection, position: int, *, old: TermCounts, new: TermCounts
-    ) -> None:
-        """Replace the terms of a memory."""
-        row = (new.key_length, new.full_length, terms_blob(new), position)
-        connection.execute(_SET_TERMS, row)
-        self.removed[position], self.added[position] = old, new
+    def _place_row(self, position: int, row: NodeRow, terms: TermCounts) -> None:
+        assert row.level is not None
+        self.place(position, level=row.level, scope=row.scope, length=terms.full_length)
 
     def remove(self, connection: apsw.Connection, nodes: Iterable[int]) -> None:
         """Take the memories among these nodes out."""
@@ -168,3 +186,12 @@ class IndexChanges:
             )
             for position, (level, scope) in self.placed.items()
         }
+
+
+def _same_terms(a: TermCounts, b: TermCounts) -> bool:
+    return (
+        (a.key_length, a.full_length) == (b.key_length, b.full_length)
+        and a.ids.tobytes() == b.ids.astype("<u4").tobytes()
+        and a.key.tobytes() == b.key.tobytes()
+        and a.full.tobytes() == b.full.tobytes()
+    )

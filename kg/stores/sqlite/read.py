@@ -13,7 +13,16 @@ from ...protocols import Candidate, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, level_name
 from ..encoding import kept_text, original_text
 from .connection import fetch
-from .rows import empty_defaults, is_empty, json_texts, scope_list, to_candidate, to_edge, to_node
+from .rows import (
+    CANDIDATE,
+    empty_defaults,
+    is_empty,
+    json_texts,
+    scope_list,
+    to_candidate,
+    to_edge,
+    to_node,
+)
 
 # A scope is one parameter: NULL for everything, else a JSON array of the scopes that may be read.
 
@@ -78,9 +87,8 @@ _ANCESTRY = """
     ORDER BY source.id, target.id
 """
 
-_FEATURES = """
-    SELECT node.id, node.label, node.scope, node.created, node.properties,
-        memory.key_length, memory.full_length, memory.terms, vector.vector
+_FEATURES = f"""
+    SELECT {CANDIDATE}
     FROM json_each(:ids) AS wanted
     CROSS JOIN node ON node.id = wanted.value
     JOIN memory ON memory.node = node.number
@@ -193,7 +201,7 @@ def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
 def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
     """Memories with their terms and vectors, in the order of `ids`."""
     values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
-    found = {c.memory.id: c for c in map(to_candidate, fetch(connection, _FEATURES, values))}
+    found = {c.id: c for c in map(to_candidate, fetch(connection, _FEATURES, values))}
     return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 

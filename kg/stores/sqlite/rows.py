@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, SupportsInt
 
 from ...errors import StoreError, UsageError
@@ -21,6 +21,12 @@ from ...types import (
 )
 from ..encoding import has_surrogate, kept_text, original_text, to_terms, to_vector
 
+CANDIDATE: Final = """
+    node.level, memory.task, memory.language, memory.key_length, memory.full_length, memory.terms,
+    vector.vector, node.id, node.label, node.scope, node.created, node.properties
+"""
+"""The columns of a candidate, of `memory`, `node` and, where it has a row there, `vector`."""
+
 _COLUMNS: Final = ("id", "created", "scope")
 
 
@@ -34,6 +40,8 @@ class NodeRow:
     scope: str
     created: str
     uid: str | None
+    task: str = ""
+    language: str = ""
     properties: str
 
 
@@ -75,6 +83,8 @@ def to_row(node: Node) -> NodeRow:
         scope=kept_text(node.scope),
         created=kept_text(node.created),
         uid=kept_text(node.uid) if isinstance(node, Step) and node.uid else None,
+        task=kept_text(node.task) if isinstance(node, Memory) else "",
+        language=kept_text(node.sole_language) if isinstance(node, Memory) else "",
         properties=to_json(properties),
     )
 
@@ -141,12 +151,21 @@ def to_edge(source: str, type: Any, target: str, properties: str | None) -> Edge
 
 
 def to_candidate(row: tuple[Any, ...]) -> Candidate:
-    """A candidate from a node's five columns, the two lengths, terms and vector."""
-    id, label, scope, created, properties, key_length, full_length, terms, vector = row
-    memory = to_node(id, label, scope, created, properties)
-    assert isinstance(memory, Memory)
+    """A candidate from the columns that `CANDIDATE` names; its node is decoded when asked for."""
+    level, task, language, key_length, full_length, terms, vector, *node = row
     return Candidate(
-        memory=memory,
+        id=original_text(node[0]),
+        level=level,
+        scope=original_text(node[2]),
+        task=original_text(task),
+        language=original_text(language).casefold(),
         terms=to_terms(terms, key_length=key_length, full_length=full_length),
         vector=None if vector is None else to_vector(vector),
+        read=partial(_to_memory, *node),
     )
+
+
+def _to_memory(id: str, label: str, scope: str, created: str, properties: str) -> Memory:
+    node = to_node(id, label, scope, created, properties)
+    assert isinstance(node, Memory)
+    return node

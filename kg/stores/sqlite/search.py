@@ -17,7 +17,7 @@ from . import postings
 from .catalogue import EMBEDDED, Catalogue, CatalogueCache
 from .connection import fetch
 from .index import Geometry, geometry
-from .rows import json_numbers, scope_list, to_candidate
+from .rows import CANDIDATE, json_numbers, scope_list, to_candidate
 
 RERANKED: Final = 500
 """How many of the nearest codes are compared exactly: with 300, 500 and 1,000, .94, .97 and .99 of
@@ -36,9 +36,8 @@ _VECTORS = """
     CROSS JOIN vector ON vector.position = wanted.value
 """
 
-_CANDIDATES = """
-    SELECT node.id, node.label, node.scope, node.created, node.properties,
-        memory.key_length, memory.full_length, memory.terms, vector.vector
+_CANDIDATES = f"""
+    SELECT {CANDIDATE}
     FROM json_each(:positions) AS wanted
     CROSS JOIN memory ON memory.position = wanted.value
     JOIN node ON node.number = memory.node
@@ -85,7 +84,7 @@ def candidates(
     found = np.array(sorted({*lexical.tolist(), *nearest.tolist()}), np.int64)
     # Sorted here and not in SQL, which would carry the blobs through its sorter.
     read = map(to_candidate, _read(connection, found, query))
-    return sorted((c for c in read if c.memory.id not in query.exclude), key=lambda c: c.memory.id)
+    return sorted((c for c in read if c.id not in query.exclude), key=lambda c: c.id)
 
 
 def _lexical(

@@ -1,7 +1,7 @@
 """Writes a batch: nodes by id, edges once, everything derived from them kept exact."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -80,7 +80,7 @@ def prepare(batch: Batch) -> Prepared:
         row = to_row(node)
         known = nodes.get(row.id)
         if known is not None:
-            row = _with_created(row, earliest(known[0].created, row.created))
+            row = replace(row, created=earliest(known[0].created, row.created))
         nodes[row.id] = (row, node)
     terms = {
         id: count_terms(node.key, node.full)
@@ -187,7 +187,7 @@ def _add_node(
     connection.execute(_ADD_NODE, values)
     number = connection.last_insert_rowid()
     if terms is not None and row.level is not None:
-        changes.add(connection, number, terms=terms, level=row.level, scope=row.scope)
+        changes.add(connection, number, row, terms=terms)
     if isinstance(node, Trace):
         evidence.describe(connection, number, node)
 
@@ -205,16 +205,14 @@ def _change_node(
     _, number, label, scope, created, properties, position, key_length, full_length, blob = stored
     if label != row.label:
         raise StoreError(f"The node {node.id} has label {label} and cannot take {row.label}.")
-    row = _with_created(row, earliest(created, row.created))
+    row = replace(row, created=earliest(created, row.created))
     if (scope, created, properties) == (row.scope, row.created, row.properties):
         return False
     values = (row.level, row.scope, row.created, row.uid, row.properties, number)
     connection.execute(_SET_NODE, values)
     if terms is not None and row.level is not None:
         old = to_terms(blob, key_length=key_length, full_length=full_length)
-        if not _same_terms(old, terms):
-            changes.retext(connection, position, old=old, new=terms)
-        changes.place(position, level=row.level, scope=row.scope, length=terms.full_length)
+        changes.change(connection, position, row, old=old, new=terms)
     if isinstance(node, Trace):
         evidence.describe(connection, number, node)
     return True
@@ -268,26 +266,3 @@ def _write_vectors(connection: apsw.Connection, batch: Batch, changes: IndexChan
                 changes.place(position, level=level, scope=scope, length=length)
                 changed.add(id)
     return changed
-
-
-def _same_terms(a: TermCounts, b: TermCounts) -> bool:
-    return (
-        (a.key_length, a.full_length) == (b.key_length, b.full_length)
-        and a.ids.tobytes() == b.ids.astype("<u4").tobytes()
-        and a.key.tobytes() == b.key.tobytes()
-        and a.full.tobytes() == b.full.tobytes()
-    )
-
-
-def _with_created(row: NodeRow, created: str) -> NodeRow:
-    if row.created == created:
-        return row
-    return NodeRow(
-        id=row.id,
-        label=row.label,
-        level=row.level,
-        scope=row.scope,
-        created=created,
-        uid=row.uid,
-        properties=row.properties,
-    )
