@@ -15,6 +15,7 @@ from stepladder.kg.settings import Settings
 COMMANDS: Final[Mapping[str, str]] = {
     "ingest": "ingest:ingest",
     "plan": "plan:plan",
+    "redistill": "redistill:redistill",
     "import": "ingest:import_",
     "query": "query:query",
     "show": "query:show",
@@ -43,6 +44,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 SUMMARIES: Final[Mapping[str, str]] = {
     "ingest": "Read finished runs and climb from each to insights.",
     "plan": "Say what asking a language model would take.",
+    "redistill": "Have a language model write the words of kept runs anew.",
     "import": "Take memories made elsewhere.",
     "query": "Answer a task with the memories that apply, or with none.",
     "show": "Show a memory and what it is linked to.",

@@ -1,6 +1,7 @@
 """`KnowledgeBase`: the facade over store, embedder, readers and distillers."""
 
 from .asking import Asking
+from .asking_models import AskingModels
 from .feeding import Feeding, ImportReport
 from .looking import Looking, Shown, Stats
 from .merging import Merging
@@ -8,7 +9,7 @@ from .merging import Merging
 __all__ = ["ImportReport", "KnowledgeBase", "Shown", "Stats"]
 
 
-class KnowledgeBase(Feeding, Asking, Looking, Merging):
+class KnowledgeBase(Feeding, Asking, Looking, Merging, AskingModels):
     """A graph of memories: runs in, answers out.
 
     Use it as a context manager, or call `close`.

@@ -122,7 +122,7 @@ class Pipeline:
             return
         id = nodes.trace_id(trajectory.format, trajectory.id)
         trajectory, continues = self._without_copies(trajectory, id)
-        content_hash = _content_hash(trajectory)
+        content_hash = content_hash_of(trajectory)
         stored = self.store.get([id]).get(id)
         if not trajectory.turns or _is_known(stored, content_hash, trajectory, options=options):
             report.unchanged += 1
@@ -310,7 +310,7 @@ def _tells_more(trajectory: Trajectory, stored: Trace, *, options: IngestOptions
     )
 
 
-def _content_hash(trajectory: Trajectory) -> str:
+def content_hash_of(trajectory: Trajectory) -> str:
     """A hash of what was said and done in a run, wherever its file lies."""
     said = repr((trajectory.task, trajectory.turns, trajectory.started, trajectory.ended))
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,14 +1,17 @@
 """The distiller with a language model: the rules' result, and the model's words beside it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from ....kg.errors import UsageError
 from ....kg.ids import content_id
 from ....kg.types import (
+    LEVELS,
     Edge,
     Insight,
+    LevelName,
+    Memory,
     Node,
     OutcomeStatus,
     Polarity,
@@ -61,40 +64,53 @@ class LlmDistiller:
     def distill(self, run: RunRecord) -> Distillate:
         """Return the memories of a run, linked upward; the rules' own first."""
         ruled = self._rules.distill(run)
-        if not run.steps:
+        below = next((n.id for n in ruled.nodes if isinstance(n, Summary)), "")
+        told = self.told(run, below=below) if run.steps else None
+        if told is None:
             return ruled
-        form = self._asker.ask(prompt_of(run, limits=self._limits), RunForm)
-        if form is None:
-            return ruled
-        told = tuple(self._parts(run, form, ruled))
-        nodes = {p.id: p for p in (*ruled.nodes, *(p for p in told if isinstance(p, Node)))}
-        edges = dict.fromkeys((*ruled.edges, *(p for p in told if isinstance(p, Edge))))
+        nodes = {n.id: n for n in (*ruled.nodes, *told.nodes)}
+        edges = dict.fromkeys((*ruled.edges, *told.edges))
         return Distillate(nodes=tuple(nodes.values()), edges=tuple(edges))
 
-    def _parts(self, run: RunRecord, form: RunForm, ruled: Distillate) -> Iterator[Node | Edge]:
-        below = next(n.id for n in ruled.nodes if isinstance(n, Summary))
-        if evidence := self._evidence("summary", run, form.summary.evidence):
-            summary = _summary(run, form.summary)
-            yield summary
-            yield Edge(source=run.trace_id, type="GENERALIZES_TO", target=summary.id)
-            yield from _citations(run, summary.id, evidence)
-            below = summary.id
-        if len(form.workflow.steps) >= _MIN_STEPS and (
-            evidence := self._evidence("workflow", run, form.workflow.evidence)
+    def told(
+        self, run: RunRecord, *, below: str, levels: Collection[LevelName] = LEVELS
+    ) -> Distillate | None:
+        """Return what the model writes about a run at some levels; None where it gives no answer.
+
+        Insights stand above its summary, or above the memory `below` where there is none.
+        """
+        form = self._asker.ask(prompt_of(run, limits=self._limits), RunForm)
+        if form is None:
+            return None
+        parts = tuple(self._parts(run, form, below, levels))
+        return Distillate(
+            nodes=tuple(p for p in parts if isinstance(p, Node)),
+            edges=tuple(dict.fromkeys(p for p in parts if isinstance(p, Edge))),
+        )
+
+    def _parts(
+        self, run: RunRecord, form: RunForm, below: str, levels: Collection[LevelName]
+    ) -> Iterator[Node | Edge]:
+        if "summary" in levels and (
+            evidence := self._evidence("summary", run, form.summary.evidence)
         ):
-            workflow = _workflow(run, form.workflow)
-            yield workflow
-            yield Edge(source=run.trace_id, type="GENERALIZES_TO", target=workflow.id)
-            yield from _citations(run, workflow.id, evidence)
+            summary = _summary(run, form.summary)
+            yield from _resting(run, run.trace_id, summary, evidence)
+            below = summary.id
+        if (
+            "workflow" in levels
+            and len(form.workflow.steps) >= _MIN_STEPS
+            and (evidence := self._evidence("workflow", run, form.workflow.evidence))
+        ):
+            yield from _resting(run, run.trace_id, _workflow(run, form.workflow), evidence)
+        if "insight" not in levels:
+            return
         trace = trace_of(run, content_hash="")
         steps = [n for n in level_zero(run, trace)[0] if isinstance(n, Step)]
         for told in form.insights:
             evidence = self._evidence("insight", run, told.evidence)
             if evidence and self._is_general(told, evidence, trace, steps):
-                insight = _insight(run, told)
-                yield insight
-                yield Edge(source=below, type="GENERALIZES_TO", target=insight.id)
-                yield from _citations(run, insight.id, evidence)
+                yield from _resting(run, below or run.trace_id, _insight(run, told), evidence)
 
     def _evidence(self, what: str, run: RunRecord, evidence: Iterable[Evidence]) -> list[Evidence]:
         found = grounded(evidence, run.steps)
@@ -182,6 +198,15 @@ def _insight(run: RunRecord, told: InsightForm) -> Insight:
         applies_when=told.applies_when.strip(),
         not_when=told.not_when.strip(),
     )
+
+
+def _resting(
+    run: RunRecord, below: str, memory: Memory, evidence: Iterable[Evidence]
+) -> Iterator[Node | Edge]:
+    """A memory with what it stands on and the steps that bear it out."""
+    yield memory
+    yield Edge(source=below, type="GENERALIZES_TO", target=memory.id)
+    yield from _citations(run, memory.id, evidence)
 
 
 def _citations(run: RunRecord, source: str, evidence: Iterable[Evidence]) -> Iterator[Edge]:

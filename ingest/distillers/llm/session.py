@@ -97,6 +97,10 @@ class Session:
         """What asks, with the ledger behind it."""
         return self._asker
 
+    def prompt_of(self, run: RunRecord) -> Prompt:
+        """What is asked about a run."""
+        return prompt_of(run, limits=self._options.limits)
+
     def plan(self, prompts: Iterable[Prompt]) -> Plan:
         """Say what answering prompts would take; nothing is sent.
 
