@@ -22,6 +22,7 @@ from ..queries.answer import Answer, retrieve
 from ..queries.briefing import briefing
 from ..queries.by_use import with_holdout
 from ..queries.feedback import reported
+from ..queries.retrieval_log import RetrievalLog, retrieval_log
 from ..queries.search import Hit, search
 from ..queries.uplift import Uplift, uplift
 from ..queries.use import Use, all_episodes, use_of
@@ -189,6 +190,10 @@ class Asking(Base):
             UsageError: no node, or several, have this id.
         """
         return use_of(self.store, self.resolve(id))
+
+    def retrievals(self, *, limit: int = 50, offset: int = 0) -> RetrievalLog:
+        """Return the answers that were given, newest first, without the newest `offset` ones."""
+        return retrieval_log(self.store, limit=limit, offset=offset)
 
     def uplift(self) -> Uplift:
         """Estimate what shown memories did, from answers given with a holdout."""

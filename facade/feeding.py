@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ingest.report import IngestOptions, IngestReport, Progress
 from ..kg.errors import UsageError
-from ..kg.types import Batch, Edge, Memory, Node, Scope, Trace, memories
+from ..kg.types import Batch, Edge, Insight, Memory, Node, Scope, Trace, memories
 from .base import Base, as_scope
 
 # Reading runs takes many modules that an answer does not need; they are imported where used.
@@ -253,6 +253,23 @@ class Feeding(Base):
 
         id = self.resolve(trace, scope=as_scope(scope))
         return keep_lessons(self.store, self.embedder, lessons, trace=id)
+
+    def edit(self, id: str, changes: Mapping[str, str]) -> Insight:
+        """Put an insight into other words and return it; the id may be short.
+
+        `changes` are new texts by name: title, description, content, applies_when, not_when, kind,
+        polarity. Secrets in them are removed; id, evidence and trust stay as they were.
+
+        Raises:
+            UsageError: no insight has this id, or its words are not a person's to change.
+        """
+        from ..ingest.editing import edited
+
+        full_id = self.resolve(id)
+        insight = edited(self.store.get([full_id])[full_id], changes)
+        vector = self.embedder.encode([insight.key])[0]
+        self.store.write(Batch(nodes=(insight,), vectors={insight.id: vector}))
+        return insight
 
     def forget(self, ids: Iterable[str]) -> int:
         """Delete memories; a trace goes with everything that stands on it alone."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..kg.cypher import DEFAULT_LIMITS, CypherLimits, Rows
 from ..kg.protocols import Counts, Embedder, GraphStore
-from ..kg.types import Edge, Node, Scope, Support, Trace
+from ..kg.types import Edge, Node, Scope, Step, Support, Trace
+from ..queries.domain_map import DomainMap, domain_map
+from ..queries.ladder import Ladder, ladder
+from ..queries.links import bounded
+from ..queries.run_steps import steps_of_run
 from ..queries.why import Evidence, evidence
 from .base import Base, as_scope
 from .feeding import LAST_INGEST
@@ -26,12 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A node with what stands around it."""
+    """A node with what stands around it; `edges` may be cut, `neighbours` are their other ends."""
 
     node: Node
     support: Support
     edges: tuple[Edge, ...]
     neighbours: Mapping[str, Node]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Edges that are not given, counted by `TYPE>` (out of the node) and `TYPE<` (into it)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +69,11 @@ class Looking(Base):
             self._door.close()
         super().close()
 
-    def show(self, id: str, *, scope: Scope | str | None = None) -> Shown:
+    def show(self, id: str, *, scope: Scope | str | None = None, most: int | None = None) -> Shown:
         """Return a node, what supports it and what it is linked to; the id may be shortened.
 
-        `scope` is as for `search`.
+        `scope` is as for `search`. With `most` at most so many edges of each type and direction
+        are given.
 
         Raises:
             UsageError: no node in scope, or several, have this id.
@@ -74,12 +81,42 @@ class Looking(Base):
         readable = as_scope(scope)
         full_id = self.resolve(id, scope=readable)
         node = self.store.get([full_id])[full_id]
-        edges = tuple(self.store.edges([full_id], scope=readable))
+        links = bounded(self.store.edges([full_id], scope=readable), full_id, most=most)
         around = self.store.get(
-            sorted({e.source for e in edges} | {e.target for e in edges}), scope=readable
+            sorted({e.source for e in links.edges} | {e.target for e in links.edges}),
+            scope=readable,
         )
-        support = self.store.support([full_id]).get(full_id, Support())
-        return Shown(node=node, support=support, edges=edges, neighbours=around)
+        return Shown(
+            node=node,
+            support=self.store.support([full_id]).get(full_id, Support()),
+            edges=links.edges,
+            neighbours=around,
+            left_out=links.left_out,
+        )
+
+    def nodes(self, ids: Sequence[str], *, scope: Scope | str | None = None) -> dict[str, Node]:
+        """Return the nodes with these whole ids, in their order; those not in scope are absent."""
+        return self.store.get(ids, scope=as_scope(scope))
+
+    def steps(self, id: str, *, scope: Scope | str | None = None) -> list[Step]:
+        """Return the steps of a run in the order they happened; the id may be short.
+
+        Raises:
+            UsageError: no node in scope, or several, have this id.
+        """
+        readable = as_scope(scope)
+        return steps_of_run(self.store, self.resolve(id, scope=readable), scope=readable)
+
+    def ladder(self, found: Evidence, *, trace: str = "") -> Ladder:
+        """Arrange what `why` found, and what stands above it, in layers with a walk through them.
+
+        The walk ends at the run `trace` where that is among the evidence.
+        """
+        return ladder(self.store, found, trace=trace)
+
+    def domain_map(self) -> DomainMap:
+        """Return which insights apply to which domains, and which domains share some."""
+        return domain_map(self.store)
 
     def why(self, id: str, *, scope: Scope | str | None = None) -> Evidence:
         """Return the way from a memory down to the steps that bear it out; the id may be short.

@@ -119,6 +119,7 @@ def shown_json(shown: Shown) -> dict[str, Any]:
         **node_json(shown.node),
         "support": support_json(shown.support),
         "edges": [_edge(e) for e in shown.edges],
+        **({"edges_left_out": dict(shown.left_out)} if shown.left_out else {}),
     }
 
 

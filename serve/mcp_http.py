@@ -9,8 +9,9 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from .loopback import NAMES, is_among
+
 MAX_BODY_BYTES: Final = 512 * 1024
-_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 def app(server: MCPServer[Any], *, token: str) -> ASGIApp:
@@ -20,8 +21,8 @@ def app(server: MCPServer[Any], *, token: str) -> ASGIApp:
     """
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[*_NAMES, *(f"{name}:*" for name in _NAMES)],
-        allowed_origins=[f"http://{name}:*" for name in _NAMES],
+        allowed_hosts=[*NAMES, *(f"{name}:*" for name in NAMES)],
+        allowed_origins=[f"http://{name}:*" for name in NAMES],
     )
     served = server.streamable_http_app(
         transport_security=security, max_request_body_size=MAX_BODY_BYTES
@@ -44,10 +45,10 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        if not _is_ours(headers.get("host", "")):
+        if not is_among(headers.get("host", "")):
             return PlainTextResponse("Unknown Host.\n", status_code=421)
         origin = headers.get("origin")
-        if origin is not None and not _is_ours(origin.removeprefix("http://")):
+        if origin is not None and not is_among(origin.removeprefix("http://")):
             return PlainTextResponse("Foreign Origin.\n", status_code=403)
         scheme, _, given = headers.get("authorization", "").partition(" ")
         told = given.strip().encode("utf-8", errors="replace")
@@ -56,11 +57,3 @@ class Guard:
                 "A token is needed.\n", status_code=401, headers={"WWW-Authenticate": "Bearer"}
             )
         return None
-
-
-def _is_ours(host: str) -> bool:
-    """Tell whether a host, with or without a port, is this machine by name."""
-    name, colon, port = host.rpartition(":")
-    if colon and port.isdigit():
-        return name in _NAMES
-    return host in _NAMES

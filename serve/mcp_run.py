@@ -1,7 +1,6 @@
 """Runs the MCP server: on standard input and output, or over HTTP on this machine."""
 
 import secrets
-import socket
 import sys
 from importlib.metadata import version
 from typing import Any
@@ -10,12 +9,10 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 
 from ..facade import KnowledgeBase
-from ..kg.errors import UsageError
+from .loopback import LOOPBACK, listening
 from .mcp import build
 from .mcp_http import app
 from .place import Place
-
-LOOPBACK = "127.0.0.1"
 
 
 def run_stdio(store: str, *, place: Place, holdout: float = 0.0) -> None:
@@ -33,25 +30,16 @@ def run_http(store: str, *, place: Place, port: int, token: str = "", holdout: f
     import uvicorn
 
     token = token or secrets.token_urlsafe(24)
-    with KnowledgeBase.open(store) as kb, _listening(port) as listening:
+    with KnowledgeBase.open(store) as kb, listening(LOOPBACK, port) as door:
         served = app(_server(kb, place, holdout), token=token)
         config = uvicorn.Config(served, log_level="warning")
         sys.stderr.write(
-            f"listening on http://{LOOPBACK}:{listening.getsockname()[1]}/mcp\n"
+            f"listening on http://{LOOPBACK}:{door.getsockname()[1]}/mcp\n"
             f"Authorization: Bearer {token}\n"
         )
         sys.stderr.flush()
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[door])
 
 
 def _server(kb: KnowledgeBase, place: Place, holdout: float) -> MCPServer[Any]:
     return build(kb, place=place, version=version("stepladder"), holdout=holdout)
-
-
-def _listening(port: int) -> socket.socket:
-    try:
-        return socket.create_server((LOOPBACK, port), backlog=128)
-    except OSError as error:
-        raise UsageError(
-            f"Port {port} cannot be had: {error.strerror}.", hint="Choose another with --port."
-        ) from error

@@ -1,0 +1,1 @@
+"""The explorer in a browser and the HTTP API, over one knowledge base."""
