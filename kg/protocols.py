@@ -167,8 +167,13 @@ class GraphStore(Protocol):
         types: Sequence[EdgeType] = (),
         direction: Direction = "both",
         scope: Scope = EVERYTHING,
+        most: int | None = None,
     ) -> list[Edge]:
-        """Return edges that touch these nodes, both ends in scope; no type means every type."""
+        """Return edges that touch these nodes, both ends in scope; no type means every type.
+
+        With `most` no more than so many edges of each node are looked at, whichever the store has
+        first, so that a node above thousands of others costs no more than one above few.
+        """
         ...
 
     def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:

@@ -135,7 +135,6 @@ def _items(
         store,
         list(shown),
         towards={id: [leaf.id for leaf in n.votes.leaves] for id, n in shown.items() if n.votes},
-        above=nominees.above,
         scope=scope,
     )
     written = surfaces(nominees.question.text)

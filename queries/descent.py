@@ -1,52 +1,80 @@
 """The way down: from a memory to a run that bears it out."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..kg.protocols import GraphStore
-from ..kg.types import Scope
+from ..kg.types import Edge, Scope
 
 _DEEPEST: Final = 12
+_LEAVES: Final = 3
+"""Leaves that a path is looked for to; the nearest is in scope as a rule."""
+_CHILDREN: Final = 200
+"""Of so many nodes below a memory one is followed where no leaf is known. Chosen by us."""
 
 
 def paths_down(
-    store: GraphStore,
-    ids: Sequence[str],
-    *,
-    towards: Mapping[str, Sequence[str]],
-    above: Mapping[str, frozenset[str]],
-    scope: Scope,
+    store: GraphStore, ids: Sequence[str], *, towards: Mapping[str, Sequence[str]], scope: Scope
 ) -> dict[str, tuple[str, ...]]:
     """For each id one path down to a leaf of the graph, the id first, as far as `scope` allows.
 
-    `towards` names leaves that a path should lead to, best first, and `above` what stands above
-    each of them; where none of them can be reached, the first id in order is followed.
+    `towards` names leaves below an id that its path should lead to, best first; where none of
+    them can be reached, the first id in order is followed.
     """
-    paths = {id: [id] for id in ids}
+    leaves = {id: towards.get(id, ())[:_LEAVES] for id in ids}
+    wanted = sorted({leaf for some in leaves.values() for leaf in some})
+    parents = _parents(store.ancestry(wanted, scope=scope)) if wanted else {}
+    paths = {id: _towards(id, leaves[id], parents) for id in ids}
     walking = list(paths)
     for _ in range(_DEEPEST):
         ends = sorted({paths[id][-1] for id in walking})
         if not ends:
             break
-        children: dict[str, list[str]] = {}
-        for edge in store.edges(ends, types=("GENERALIZES_TO",), direction="in", scope=scope):
-            children.setdefault(edge.target, []).append(edge.source)
-        still = []
-        for id in walking:
-            options = [c for c in children.get(paths[id][-1], ()) if c not in paths[id]]
-            if options:
-                paths[id].append(_choose(options, towards.get(id, ()), above))
-                still.append(id)
-        walking = still
+        children: dict[str, list[str]] = defaultdict(list)
+        for edge in store.edges(
+            ends, types=("GENERALIZES_TO",), direction="in", scope=scope, most=_CHILDREN
+        ):
+            children[edge.target].append(edge.source)
+        walking = [id for id in walking if _step_down(paths[id], children[paths[id][-1]])]
     return {id: tuple(path) for id, path in paths.items()}
 
 
-def _choose(
-    options: Sequence[str], towards: Sequence[str], above: Mapping[str, frozenset[str]]
-) -> str:
-    for leaf in towards:
-        over = above.get(leaf, frozenset())
-        leading = [o for o in options if o == leaf or o in over]
-        if leading:
-            return min(leading)
-    return min(options)
+def _step_down(path: list[str], children: Iterable[str]) -> bool:
+    """Take the first child that is not on the path yet, and tell whether there was one."""
+    options = set(children).difference(path)
+    if options:
+        path.append(min(options))
+    return bool(options)
+
+
+def _parents(edges: Iterable[Edge]) -> dict[str, list[str]]:
+    parents: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        parents[edge.source].append(edge.target)
+    return parents
+
+
+def _towards(id: str, leaves: Sequence[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """The shortest path from an id down to the first leaf that stands below it, or the id alone."""
+    return next((path for leaf in leaves if (path := _climbing(leaf, id, parents))), [id])
+
+
+def _climbing(leaf: str, top: str, parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """The shortest path from `top` down to `leaf`, found upwards; empty where there is none."""
+    below: dict[str, str] = {}
+    level = [leaf]
+    while level and top not in below:
+        above: list[str] = []
+        for node in level:
+            for parent in sorted(parents.get(node, ())):
+                if parent not in below and parent != leaf:
+                    below[parent] = node
+                    above.append(parent)
+        level = above
+    if top not in below:
+        return []
+    path = [top]
+    while path[-1] != leaf:
+        path.append(below[path[-1]])
+    return path

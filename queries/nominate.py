@@ -1,6 +1,6 @@
 """Who may be shown at all: flat hits, with what the nearest runs taught at its place among them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,13 +17,9 @@ _WITNESSES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Nominees:
-    """Memories in scope in the order they are to be looked at, and what is needed to judge them.
-
-    `above` holds everything above the leaves that voted and the first flat hits.
-    """
+    """Memories in scope in the order they are to be looked at, and the task they were found for."""
 
     ordered: tuple[Nominee, ...]
-    above: Mapping[str, frozenset[str]]
     question: Question
 
 
@@ -61,7 +57,7 @@ def nominate(
     ordered = tuple(
         n for n in in_order(flat, climbed) if scope.allows(n.hit.scope) and n.hit.id not in exclude
     )
-    return Nominees(ordered, climbed.above, question)
+    return Nominees(ordered, question)
 
 
 def in_order(hits: Sequence[Hit], climbed: Climb) -> Iterator[Nominee]:

@@ -256,6 +256,24 @@ def a_closed_store_says_so(store: GraphStore) -> None:
     raises(StoreError, lambda: store.write(Batch()))
 
 
+def of_many_edges_some_are_looked_at(store: GraphStore) -> None:
+    nodes = [_insight(f"insight-{i}") for i in range(12)]
+    edges = [
+        Edge(source=f"insight-{i}", type="GENERALIZES_TO", target=f"insight-{i % 2}")
+        for i in range(2, 12)
+    ]
+    store.write(Batch(nodes=tuple(nodes), edges=tuple(edges)))
+    found = store.edges(["insight-0", "insight-1"], direction="in", most=3)
+    equal(sorted(e.target for e in found), ["insight-0"] * 3 + ["insight-1"] * 3)
+    equal(found, [e for e in sorted(edges, key=lambda e: e.source) if e in found])
+    up = store.edges(["insight-2", "insight-3"], direction="out", most=3)
+    equal(up, edges[:2])
+    equal(store.edges(["insight-0"], direction="in", most=9), store.edges(["insight-0"]))
+    cited = Edge(source="insight-2", type="CITES", target="insight-0")
+    store.write(Batch(edges=(cited,)))
+    equal(store.edges(["insight-0"], types=("CITES",), direction="in", most=1), [cited])
+
+
 def deleting_takes_nodes_with_their_edges(store: GraphStore) -> None:
     nodes = tuple(_insight(f"insight-{i}") for i in range(3))
     edges = tuple(
@@ -310,5 +328,6 @@ CASES: Final = (
     settings_are_kept_and_replaced,
     a_closed_store_says_so,
     deleting_takes_nodes_with_their_edges,
+    of_many_edges_some_are_looked_at,
 )
 """The cases of this module."""

@@ -78,6 +78,7 @@ def edges(
     types: Sequence[EdgeType],
     direction: Direction,
     scope: Scope,
+    most: int | None,
 ) -> list[Edge]:
     """Edges that touch these nodes, both ends in scope, ordered by source, type and target."""
     known = [t for t in EDGE_TYPES if not types or t in types]
@@ -87,10 +88,11 @@ def edges(
     found: list[Row] = []
     for way in ways:
         found += server.read(
-            f"edges_{way}",
+            f"edges_{way}" if most is None else f"some_edges_{way}",
             ("TYPES", "|".join(known)),
             ids=_unique(ids),
             scopes=scope_list(scope),
+            most=most,
         )
     return _in_order(found)
 

@@ -134,9 +134,12 @@ class Neo4jStore:
         types: Sequence[EdgeType] = (),
         direction: Direction = "both",
         scope: Scope = EVERYTHING,
+        most: int | None = None,
     ) -> list[Edge]:
         """Return edges that touch these nodes, both ends in scope, by source, type and target."""
-        return read.edges(self._server, ids, types=types, direction=direction, scope=scope)
+        return read.edges(
+            self._server, ids, types=types, direction=direction, scope=scope, most=most
+        )
 
     def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:
         """Return every GENERALIZES_TO edge on a path upward from these nodes."""

@@ -52,6 +52,17 @@ _EDGES: Final[Mapping[Direction, str]] = {
     "in": "SELECT edge.* FROM touched JOIN edge ON edge.target = touched.number",
 }
 
+# SQLite has no lateral join, so that a limit for each node takes a statement for each.
+_SOME_EDGES: Final[Mapping[Direction, str]] = {
+    way: f"""
+        SELECT * FROM (
+            {found} WHERE :types IS NULL OR edge.type IN (SELECT value FROM json_each(:types))
+            LIMIT :most
+        )
+    """
+    for way, found in _EDGES.items()
+}
+
 _EDGES_BETWEEN = """
     WITH touched AS (
         SELECT node.number FROM json_each(:ids) AS wanted CROSS JOIN node ON node.id = wanted.value
@@ -180,16 +191,28 @@ def edges(
     types: Sequence[EdgeType],
     direction: Direction,
     scope: Scope,
+    most: int | None,
 ) -> list[Edge]:
     """Edges that touch these nodes, both ends in scope, ordered by source, type and target."""
     ways: tuple[Direction, ...] = ("out", "in") if direction == "both" else (direction,)
-    query = _EDGES_BETWEEN.format(found=" UNION ".join(_EDGES[way] for way in ways))
+    known = _EDGES if most is None else _SOME_EDGES
+    query = _EDGES_BETWEEN.format(found=" UNION ".join(known[way] for way in ways))
     values = {
-        "ids": json_texts(ids),
         "types": json_texts(types) if types else None,
         "scopes": scope_list(scope),
+        "most": most,
     }
-    return [to_edge(*row) for row in fetch(connection, query, values)]
+    groups = [list(ids)] if most is None else [[id] for id in dict.fromkeys(ids)]
+    found = {
+        row[:3]: to_edge(*row)
+        for group in groups
+        for row in fetch(connection, query, {**values, "ids": json_texts(group)})
+    }
+    return list(found.values()) if most is None else sorted(found.values(), key=_by_ends)
+
+
+def _by_ends(edge: Edge) -> tuple[str, str, str]:
+    return edge.source, edge.type, edge.target
 
 
 def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Edge]:

@@ -149,10 +149,13 @@ class SQLiteStore:
         types: Sequence[EdgeType] = (),
         direction: Direction = "both",
         scope: Scope = EVERYTHING,
+        most: int | None = None,
     ) -> list[Edge]:
         """Return edges that touch these nodes, both ends in scope, by source, type and target."""
         with self._connections.reading() as connection:
-            return read.edges(connection, ids, types=types, direction=direction, scope=scope)
+            return read.edges(
+                connection, ids, types=types, direction=direction, scope=scope, most=most
+            )
 
     def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:
         """Return every GENERALIZES_TO edge on a path upward from these nodes."""
