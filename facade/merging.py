@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -103,3 +104,14 @@ class Merging(Base):
         from ..kg.consolidation.review import compare
 
         return compare(self.store, self.embedder, self.resolve(a), self.resolve(b))
+
+    def compare_pairs(self, pairs: Sequence[tuple[str, str]]) -> tuple[Compared, ...]:
+        """Return what `compare` says of each of some pairs, in their order, reading once.
+
+        Raises:
+            UsageError: one of them is no insight.
+        """
+        from ..kg.consolidation.review import compare_pairs
+
+        known = {id: self.resolve(id) for id in sorted({id for pair in pairs for id in pair})}
+        return compare_pairs(self.store, self.embedder, [(known[a], known[b]) for a, b in pairs])

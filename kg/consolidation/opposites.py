@@ -12,6 +12,7 @@ from .wording import stem, stop_terms
 _PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "il")
 _MIN_ROOT: Final = 4
 _NEAREST: Final = 2
+_LISTS: Final = ("antonyms.txt", "wordnet_antonyms.txt")
 
 
 def opposition(a: Stance, b: Stance) -> str:
@@ -30,7 +31,7 @@ def opposition(a: Stance, b: Stance) -> str:
         return f"{pair[0]} / {pair[1]}"
     if a.negated != b.negated and 3 * shared >= 2 * max(len(mine), len(other)):
         return "one denies what the other says"
-    return _turned(a, b) or _reordered(a.stems, b.stems)
+    return _denied(a, b) or _turned(a, b) or _reordered(a.stems, b.stems)
 
 
 def _forbids_what_the_other_leaves(a: Stance, b: Stance) -> bool:
@@ -61,6 +62,15 @@ def _negates(word: str, root: str) -> bool:
     if len(root) < _MIN_ROOT or not word.endswith(root):
         return False
     return word.removesuffix(root).rstrip("-") in _PREFIXES
+
+
+def _denied(a: Stance, b: Stance) -> str:
+    """What the one denies and the other asks for."""
+    for one, other in ((a, b), (b, a)):
+        found = (one.denied & other.affirmed) - one.affirmed - other.denied - stop_terms()
+        if found:
+            return f"one denies {min(found)}"
+    return ""
 
 
 def _turned(a: Stance, b: Stance) -> str:
@@ -121,8 +131,8 @@ def _negating_stems() -> frozenset[str]:
 def _antonyms() -> dict[str, frozenset[str]]:
     """Stems and the stems of their opposites."""
     opposite: dict[str, set[str]] = {}
-    source = files(__package__).joinpath("antonyms.txt").read_text(encoding="utf-8")
-    for line in source.splitlines():
+    sources = (files(__package__).joinpath(name) for name in _LISTS)
+    for line in (x for s in sources for x in s.read_text(encoding="utf-8").splitlines()):
         if line.startswith("#") or not line.strip():
             continue
         sides = [[stem(w) for w in side.split()] for side in line.split("|")]

@@ -22,7 +22,7 @@ class Limits:
 
     unattended: float = 0.86
     suggestion: float = 0.65
-    across: float = 0.58
+    across: float = 0.62
     most: int = 5
 
 

@@ -59,6 +59,7 @@ class Pool:
         self._wordings = tuple(wordings or (wording(i) for i in self.insights))
         self._described: Described = scorer.describe(self.ids, self._wordings, vectors=vectors)
         self._marks: dict[int, Marks] = {}
+        self._words_of: dict[int, dict[str, str]] = {}
 
     def __len__(self) -> int:
         return len(self.insights)
@@ -167,13 +168,15 @@ class Pool:
 
     def _words(self, place: int) -> dict[str, str]:
         """The first word of each stem of a text, by stem."""
-        stops = stop_terms()
-        found: dict[str, str] = {}
-        for word in _WORD.findall(self._wordings[place].text):
-            for term in tokenize(word):
-                if term not in stops:
-                    found.setdefault(term, word)
-        return found
+        known = self._words_of.get(place)
+        if known is None:
+            known = {}
+            for word in _WORD.findall(self._wordings[place].text):
+                for term in tokenize(word):
+                    if term not in stop_terms():
+                        known.setdefault(term, word)
+            self._words_of[place] = known
+        return known
 
     def _rarest(self, terms: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(terms, key=lambda t: (-self._scorer.idf(t), t))[:_WORDS_SHOWN])

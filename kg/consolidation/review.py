@@ -1,6 +1,6 @@
 """What people and agents ask and decide: proposals, verdicts on pairs, the runs of the past."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
@@ -95,15 +95,26 @@ def compare(store: GraphStore, embedder: Embedder, a: str, b: str) -> Compared:
     Raises:
         UsageError: one of them is no insight, or both are one.
     """
+    return compare_pairs(store, embedder, [(a, b)])[0]
+
+
+def compare_pairs(
+    store: GraphStore, embedder: Embedder, pairs: Sequence[tuple[str, str]]
+) -> tuple[Compared, ...]:
+    """Pairs of insights side by side, in the order given, by the last consolidation's statistics.
+
+    Raises:
+        UsageError: one of them is no insight, or both of a pair are one.
+    """
     state = read_state(store)
-    first, second = (_insight(state, id) for id in pair_of(a, b))
-    if first.id == second.id:
-        raise UsageError(f"{a!r} and {b!r} are one insight.")
+    same = next((a for a, b in pairs if a == b), None)
+    if same is not None:
+        raise UsageError(f"{same!r} and {same!r} are one insight.")
+    asked = {id: _insight(state, id) for pair in pairs for id in pair}
     frozen = next((r.statistics for r in reversed(state.records) if r.statistics), None)
     scorer = scorer_of(store, embedder, frozen or Statistics.none())
-    both = {first.id: first, second.id: second}
-    pool = pool_of(store, replace(state, insights=both), scorer, both)
-    return pool.compare(0, 1)
+    pool = pool_of(store, replace(state, insights=asked), scorer, asked)
+    return pool.compared([(pool.place[a], pool.place[b]) for a, b in pairs])
 
 
 def decide(

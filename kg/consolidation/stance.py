@@ -49,6 +49,12 @@ _MOVES: Final = re.compile(
 _NOT_THE_OTHER: Final = re.compile(
     r",?\s+(?:and\s+)?not\s+(?=\w+(?:\s+\w+){0,3}\s*(?:[.,;]|$))", re.IGNORECASE
 )
+_FIRST_THEN: Final = re.compile(
+    r"^(?P<one>[^.;:!?]+?)\bfirst\b,?\s+(?:and\s+)?(?:only\s+)?(?:then\s+)?(?P<other>[^.;:!?]+?)"
+    r"\s*(?:\b(?:afterwards?|later|after\s+that|last|second)\b)?[.;:!?]*$",
+    re.IGNORECASE,
+)
+_GIVE_UP: Final = re.compile(r"\b(?:give|gives|giving|gave)\s+up\b", re.IGNORECASE)
 _SIDE_TERMS: Final = 5
 
 
@@ -70,25 +76,32 @@ class Stance:
 
     `forbids` tells whether its main clause is a prohibition, `negated` whether it holds an odd
     number of negations. `words` are in small letters; `stems` are in order, without function
-    words.
+    words. `denied` are stems that directly follow a negation, `affirmed` those that stand in some
+    clause before any negation.
     """
 
     forbids: bool
     negated: bool
     words: frozenset[str]
     stems: tuple[str, ...]
+    denied: frozenset[str]
+    affirmed: frozenset[str]
     relations: tuple[Relation, ...]
 
 
 def stance(lead: str) -> Stance:
     """The stance of a text's title and first sentence."""
-    lead = lead.replace("()", "")
-    main = _main_clause(_NO_NEGATION.sub(" ", lead))
+    lead = _GIVE_UP.sub(" quit", lead.replace("()", ""))
+    plain = _NO_NEGATION.sub(" ", lead)
+    main = _main_clause(plain)
+    denied, affirmed = _sides_of_negations(plain)
     return Stance(
         forbids=_PROHIBITION.match(main) is not None,
         negated=len(_NEGATOR.findall(main)) % 2 == 1,
         words=frozenset(w.lower() for w in _WORD.findall(lead)),
         stems=_stems(lead),
+        denied=denied,
+        affirmed=affirmed,
         relations=tuple(_relations(lead)),
     )
 
@@ -98,6 +111,18 @@ def _main_clause(lead: str) -> str:
     clauses = [c.strip(" -–—→•✅❌*\"'") for c in _CLAUSE_END.split(lead)]
     clauses = [c for c in clauses if _WORD.search(c)]
     return next((c for c in clauses if not _SUBORDINATE.match(c)), "".join(clauses[:1]))
+
+
+def _sides_of_negations(lead: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What is denied by the word that follows a negation, and what stands before any."""
+    denied: set[str] = set()
+    affirmed: set[str] = set()
+    for clause in _CLAUSE_END.split(lead):
+        found = _NEGATOR.search(clause)
+        affirmed.update(_stems(clause[: found.start()] if found else clause))
+        if found:
+            denied.update(_stems(clause[found.end() :])[:1])
+    return frozenset(denied), frozenset(affirmed)
 
 
 def _relations(lead: str) -> Iterator[Relation]:
@@ -110,6 +135,10 @@ def _relations(lead: str) -> Iterator[Relation]:
             goes = word not in ("to", "into", "from") or _MOVES.search(clause)
             if first and second and goes:
                 yield _relation(word, first, second)
+    if found := _FIRST_THEN.match(lead):
+        first, second = _stems(found["one"]), _stems(found["other"])
+        if first and second:
+            yield Relation("before", first[-_SIDE_TERMS:], second[:_SIDE_TERMS])
 
 
 def _relation(word: str, first: tuple[str, ...], second: tuple[str, ...]) -> Relation:
