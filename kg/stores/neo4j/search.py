@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import codes
 from ...errors import EmbeddingError
 from ...protocols import Candidate, CandidateQuery, TermStatistics
 from ...terms import TermCounts, term_id
@@ -21,10 +22,6 @@ from .catalogue import CatalogueCache
 from .index import level_word
 from .server import Row, Server
 from .values import digest, scope_list, to_candidate
-
-RERANKED: Final = 500
-"""How many of the nearest codes are compared exactly. Source: `bench/embedding.py`; the store in a
-file takes as many."""
 
 _MIN_POSTINGS: Final = 2000
 _MAX_POSTINGS: Final = 20_000
@@ -134,7 +131,7 @@ def _ask(
     if vector is not None:
         found = cache.known().nearest(
             vector,
-            k=max(RERANKED, query.limit) + len(query.exclude),
+            k=codes.reranked(query.limit) + len(query.exclude),
             levels=(query.min_level, query.max_level),
             scope=query.scope,
         )
@@ -149,7 +146,7 @@ def _ask(
         filter=_filter(query),
         positions=positions,
         vector=None if vector is None else vector.tolist(),
-        reranked=max(RERANKED, query.limit),
+        reranked=codes.reranked(query.limit),
         exclude=[kept_text(id) for id in query.exclude],
         limit=query.limit,
         since=cache.since,

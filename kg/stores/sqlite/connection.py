@@ -14,6 +14,9 @@ import apsw
 from ...errors import SchemaError, StoreError
 
 _JOURNAL_LIMIT_BYTES: Final = 64 * 2**20
+_MAPPED_BYTES: Final = 2**30
+"""So much of the file is read where the operating system holds it, without a copy: the rows of an
+answer come 1.6 times as fast at 100,000 memories. Source: `python bench/retrieval.py`."""
 _CHECKPOINT_PAGES: Final = 4000
 """Pages of 4 KiB in the log before they move to the file. A run touches hundreds of pages of the
 term index, some again and again: SQLite's 1,000 pages would write a quarter more."""
@@ -176,6 +179,7 @@ def _connect(path: Path, timeout_s: float) -> apsw.Connection:
         # NORMAL: a commit outlives the process, not a power cut; the file stays whole in both.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT_BYTES}")
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
         connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
     except BaseException:
         connection.close()

@@ -11,7 +11,7 @@ import apsw
 from ...errors import UsageError
 from ...protocols import Candidate, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, level_name
-from ..encoding import kept_text, original_text
+from ..encoding import kept_text, original_text, to_vector
 from .connection import fetch
 from .rows import (
     CANDIDATE,
@@ -99,7 +99,7 @@ _ANCESTRY = """
 """
 
 _FEATURES = f"""
-    SELECT {CANDIDATE}
+    SELECT {CANDIDATE}, vector.vector
     FROM json_each(:ids) AS wanted
     CROSS JOIN node ON node.id = wanted.value
     JOIN memory ON memory.node = node.number
@@ -224,7 +224,9 @@ def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
 def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
     """Memories with their terms and vectors, in the order of `ids`."""
     values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
-    found = {c.id: c for c in map(to_candidate, fetch(connection, _FEATURES, values))}
+    rows = fetch(connection, _FEATURES, values)
+    vectors = (None if row[-1] is None else to_vector(row[-1]) for row in rows)
+    found = {c.id: c for c in map(to_candidate, rows, vectors)}
     return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 

@@ -16,16 +16,17 @@ from ...types import (
     Node,
     Scope,
     Step,
+    Vector,
     label_of,
     to_properties,
 )
-from ..encoding import has_surrogate, kept_text, original_text, to_terms, to_vector
+from ..encoding import has_surrogate, kept_text, original_text, to_terms
 
 CANDIDATE: Final = """
-    node.level, memory.task, memory.language, memory.key_length, memory.full_length, memory.terms,
-    vector.vector, node.id, node.label, node.scope, node.created, node.properties
+    node.id, node.label, node.scope, node.created, node.properties, node.level,
+    memory.task, memory.language, memory.key_length, memory.full_length, memory.terms
 """
-"""The columns of a candidate, of `memory`, `node` and, where it has a row there, `vector`."""
+"""The columns of a candidate in `node` and `memory`."""
 
 _COLUMNS: Final = ("id", "created", "scope")
 
@@ -150,18 +151,18 @@ def to_edge(source: str, type: Any, target: str, properties: str | None) -> Edge
     return Edge(source=original_text(source), type=type, target=original_text(target), **values)
 
 
-def to_candidate(row: tuple[Any, ...]) -> Candidate:
-    """A candidate from the columns that `CANDIDATE` names; its node is decoded when asked for."""
-    level, task, language, key_length, full_length, terms, vector, *node = row
+def to_candidate(row: tuple[Any, ...], vector: Vector | None) -> Candidate:
+    """A candidate from a row that begins with `CANDIDATE`; its node is decoded when asked for."""
+    level, task, language, key_length, full_length, terms = row[5:11]
     return Candidate(
-        id=original_text(node[0]),
+        id=original_text(row[0]),
         level=level,
-        scope=original_text(node[2]),
+        scope=original_text(row[2]),
         task=original_text(task),
         language=original_text(language).casefold(),
         terms=to_terms(terms, key_length=key_length, full_length=full_length),
-        vector=None if vector is None else to_vector(vector),
-        read=partial(_to_memory, *node),
+        vector=vector,
+        read=partial(_to_memory, *row[:5]),
     )
 
 

@@ -1,6 +1,6 @@
 """Finds candidates: the best memories by BM25 and the nearest by cosine, filtered inside both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
@@ -11,18 +11,13 @@ from ... import codes
 from ...errors import EmbeddingError
 from ...protocols import Candidate, CandidateQuery, TermStatistics
 from ...terms import term_id
-from ...types import Scope
+from ...types import Scope, Vector
 from ..encoding import to_vector
 from . import postings
 from .catalogue import EMBEDDED, Catalogue, CatalogueCache
 from .connection import fetch
 from .index import Geometry, geometry
 from .rows import CANDIDATE, json_numbers, scope_list, to_candidate
-
-RERANKED: Final = 500
-"""How many of the nearest codes are compared exactly: with 300, 500 and 1,000, .94, .97 and .99 of
-the ten nearest of 100,000 are among them, and 500 take 1.5 ms less than 1,000. Below .92 the fused
-ranking was seen to suffer. Source: `bench/embedding.py`, `bench/store.py`."""
 
 _MIN_POSTINGS: Final = 2000
 _MAX_POSTINGS: Final = 20_000
@@ -37,11 +32,10 @@ _VECTORS = """
 """
 
 _CANDIDATES = f"""
-    SELECT {CANDIDATE}
+    SELECT {CANDIDATE}, memory.position
     FROM json_each(:positions) AS wanted
     CROSS JOIN memory ON memory.position = wanted.value
     JOIN node ON node.number = memory.node
-    LEFT JOIN vector ON vector.position = memory.position
     WHERE node.level BETWEEN :min_level AND :max_level
         AND (:scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes)))
 """
@@ -79,11 +73,11 @@ def candidates(
         exclude=query.exclude,
     )
     lexical = _lexical(connection, query, catalogue, allowed=allowed, totals=totals)
-    nearest = _nearest(connection, query, catalogue, allowed=allowed, shape=shape)
-    # Not np.union1d: its first call loads all of numpy.ma, a tenth of what a hook may take.
-    found = np.array(sorted({*lexical.tolist(), *nearest.tolist()}), np.int64)
+    near = _near(query, catalogue, allowed=allowed, shape=shape)
+    vectors = _vectors(connection, {*lexical, *near})
+    found = sorted({*lexical, *_nearest(near, vectors, query)})
     # Sorted here and not in SQL, which would carry the blobs through its sorter.
-    read = map(to_candidate, _read(connection, found, query))
+    read = (to_candidate(row, vectors.get(row[-1])) for row in _read(connection, found, query))
     return sorted((c for c in read if c.id not in query.exclude), key=lambda c: c.id)
 
 
@@ -94,12 +88,12 @@ def _lexical(
     *,
     allowed: NDArray[np.bool_],
     totals: Mapping[str, int],
-) -> NDArray[np.int64]:
+) -> list[int]:
     memories = totals["memories"]
     weights = _weights(connection, query.terms, memories)
     if not weights or not memories:
-        return np.zeros(0, np.int64)
-    return postings.best(
+        return []
+    best = postings.best(
         connection,
         weights,
         lengths=catalogue.length,
@@ -107,6 +101,7 @@ def _lexical(
         allowed=allowed,
         limit=query.limit,
     )
+    return best.tolist()
 
 
 def _weights(connection: apsw.Connection, terms: Sequence[str], memories: int) -> dict[int, float]:
@@ -128,16 +123,12 @@ def _weights(connection: apsw.Connection, terms: Sequence[str], memories: int) -
     return weights
 
 
-def _nearest(
-    connection: apsw.Connection,
-    query: CandidateQuery,
-    catalogue: Catalogue,
-    *,
-    allowed: NDArray[np.bool_],
-    shape: Geometry,
-) -> NDArray[np.int64]:
+def _near(
+    query: CandidateQuery, catalogue: Catalogue, *, allowed: NDArray[np.bool_], shape: Geometry
+) -> list[int]:
+    """The positions whose codes are nearest, more of them than are wanted."""
     if query.vector is None:
-        return np.zeros(0, np.int64)
+        return []
     wanted = np.ascontiguousarray(query.vector, dtype=np.float32)
     if wanted.shape != (shape.dim,):
         raise EmbeddingError(
@@ -146,24 +137,36 @@ def _nearest(
             "stepladder reembed",
         )
     if not wanted.any():
-        return np.zeros(0, np.int64)
-    near = codes.nearest(
+        return []
+    found = codes.nearest(
         catalogue.codes,
         codes.encode_query(wanted, shape.centre),
-        k=max(RERANKED, query.limit),
+        k=codes.reranked(query.limit),
         mask=allowed & (catalogue.state == EMBEDDED),
     )
-    rows = fetch(connection, _VECTORS, (json_numbers(np.sort(near)),))
-    if not rows:
-        return np.zeros(0, np.int64)
-    positions = np.array([position for position, _ in rows], np.int64)
-    vectors = to_vector(b"".join(blob for _, blob in rows)).reshape(-1, shape.dim)
-    order = np.lexsort((positions, -(vectors @ wanted)))
-    return positions[order][: query.limit]
+    return found.tolist()
+
+
+def _vectors(connection: apsw.Connection, positions: Iterable[int]) -> dict[int, Vector]:
+    """The vectors at these positions, where there are any."""
+    rows = fetch(connection, _VECTORS, (json_numbers(sorted(positions)),))
+    return {position: to_vector(blob) for position, blob in rows}
+
+
+def _nearest(
+    near: Sequence[int], vectors: Mapping[int, Vector], query: CandidateQuery
+) -> list[int]:
+    """Of some positions those with the highest cosine, equal ones by position."""
+    positions = sorted(p for p in near if p in vectors)
+    if not positions or query.vector is None:
+        return []
+    cosines = np.stack([vectors[p] for p in positions]) @ query.vector
+    order = np.lexsort((positions, -cosines))[: query.limit]
+    return [positions[place] for place in order]
 
 
 def _read(
-    connection: apsw.Connection, positions: NDArray[np.int64], query: CandidateQuery
+    connection: apsw.Connection, positions: Sequence[int], query: CandidateQuery
 ) -> list[tuple[Any, ...]]:
     scope: Scope = query.scope
     values = {

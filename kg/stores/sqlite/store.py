@@ -1,6 +1,6 @@
 """The store: `GraphStore` over one SQLite file."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -22,6 +22,7 @@ from .catalogue import CatalogueCache
 from .connection import Connections, fetch
 from .index import Geometry, IndexChanges
 from .migrations import migrate, version
+from .revector import demand_embedder, switch
 from .write import next_sequence, numbers_of, prepare, sequence, write
 
 _SETTING = "SELECT value FROM setting WHERE name = ?"
@@ -43,6 +44,7 @@ class SQLiteStore:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._cache = CatalogueCache()
+        self._embedder = ""
 
     @classmethod
     def open(
@@ -95,6 +97,8 @@ class SQLiteStore:
         """
         prepared = prepare(batch)
         with self._connections.writing() as connection:
+            if batch.vectors and self._embedder:
+                demand_embedder(connection, self._embedder)
             return write(connection, prepared)
 
     def delete(self, ids: Sequence[str]) -> int:
@@ -174,6 +178,8 @@ class SQLiteStore:
             EmbeddingError: the query's vector has another length than the store's.
         """
         with self._connections.reading() as connection:
+            if query.vector is not None and self._embedder:
+                demand_embedder(connection, self._embedder)
             return search.candidates(connection, query, cache=self._cache)
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
@@ -224,6 +230,31 @@ class SQLiteStore:
         """Return a number that grows with every write of any process."""
         with self._connections.reading() as connection:
             return sequence(connection)
+
+    def expect_embedder(self, name: str) -> None:
+        """Raise `EmbeddingError` from now on where vectors come and the store's are another's.
+
+        Another process may change the embedder of the store while this one has it open.
+        """
+        self._embedder = name
+
+    def switch_vectors(
+        self,
+        parts: Iterable[Sequence[tuple[str, Vector]]],
+        *,
+        embedder: str,
+        dim: int,
+        centre: Vector,
+        expected: int,
+    ) -> bool:
+        """Put the vectors of another embedder in place of all, as one transaction.
+
+        `parts` are ids with vectors of shape (dim,). Returns False, with nothing changed, where
+        the store is not at the sequence `expected` any more.
+        """
+        with self._connections.writing() as connection:
+            new = _geometry(dim, centre)
+            return switch(connection, new, parts, embedder=embedder, expected=expected)
 
     def reset_vectors(self, *, dim: int, centre: Vector | None = None) -> None:
         """Forget every vector, so that those of another embedder can be written."""
