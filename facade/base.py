@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final, Self
 from ..kg import plugins
 from ..kg.errors import EmbeddingError, UsageError
 from ..kg.protocols import Embedder, GraphStore
-from ..kg.settings import default_store
+from ..kg.settings import Settings, default_store
 from ..kg.stores import open_store
 from ..kg.types import EVERYTHING, Scope
 
@@ -19,6 +20,7 @@ EMBEDDERS: Final[Mapping[str, str]] = {
     "static-256": "stepladder.kg.embedding.static:StaticEmbedder",
 }
 _EMBEDDER = "embedder"
+_REMOTE: Final = "openai:"
 
 
 class Base:
@@ -30,16 +32,18 @@ class Base:
 
     @classmethod
     def open(
-        cls, address: str | Path | None = None, *, embedder: str | Embedder = "static-256"
+        cls, address: str | Path | None = None, *, embedder: str | Embedder | None = None
     ) -> Self:
         """Open or make the store at a path or an address; by default in the user's data folder.
+
+        `embedder` is an embedder or its name; None is what `STEPLADDER_EMBEDDER` names, or our own.
 
         Raises:
             StoreError: the store could not be opened.
             EmbeddingError: the store was made with another embedder.
         """
-        if isinstance(embedder, str):
-            embedder = _load_embedder(embedder)
+        if embedder is None or isinstance(embedder, str):
+            embedder = load_embedder(embedder)
         store = open_store(str(address or default_store()), embedder=embedder)
         kept = store.setting(_EMBEDDER)
         if kept is None:
@@ -48,8 +52,10 @@ class Base:
             store.close()
             raise EmbeddingError(
                 f"The store's vectors come from {kept!r}, not from {embedder.name!r}.",
-                hint=f"Open it with --embedder {kept}.",
+                hint=f"Set STEPLADDER_EMBEDDER={kept}, or change them: stepladder reembed",
             )
+        if expect := getattr(store, "expect_embedder", None):
+            expect(embedder.name)
         return cls(store, embedder)
 
     def close(self) -> None:
@@ -97,6 +103,20 @@ def iso_time(now: datetime | None) -> str:
     return (now or datetime.now(UTC)).isoformat()
 
 
-def _load_embedder(name: str) -> Embedder:
+def load_embedder(name: str | None) -> Embedder:
+    """The embedder of a name; None is the one that the settings name.
+
+    `openai:MODEL` is a model behind an OpenAI-compatible server, at `STEPLADDER_EMBEDDER_URL`.
+
+    Raises:
+        UsageError: no embedder has this name.
+        EmbeddingError: it could not be loaded.
+    """
+    settings = Settings.read(os.environ)
+    name = name or settings.embedder
+    if name.startswith(_REMOTE):
+        from ..kg.embedding.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(name.removeprefix(_REMOTE), settings.embedder_url or None)
     embedder: Embedder = plugins.load(name, group="stepladder.embedders", built_in=EMBEDDERS)()
     return embedder

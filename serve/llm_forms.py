@@ -1,12 +1,18 @@
-"""What language models were asked, as JSON of a stable shape."""
+"""What became of the work of models over what is kept, as JSON of a stable shape."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..ingest.redistill import Redistilled
+    from ..kg.reembedding import Reembedded
 
 
 def redistilled_json(done: "Redistilled") -> dict[str, Any]:
     """What became of the chosen runs."""
     return asdict(done)
+
+
+def reembedded_json(done: "Reembedded | None", *, texts: int) -> dict[str, Any]:
+    """How many texts there are, and what changed; without a change only the texts."""
+    return {"texts": texts, **(asdict(done) if done else {})}
