@@ -1,15 +1,17 @@
 """Commands that merge insights, take merges back, and ask for verdicts."""
 
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from ..facade import KnowledgeBase
 from ..kg.consolidation.review import VERDICTS, Suggestion, Verdict
 from ..kg.errors import UsageError
-from ..serve import merge_forms
+from ..serve import json_forms, llm_forms, merge_forms
+from .model_options import Asked, model_options, plan_line, yes_option
 from .options import as_json
 from .shell import opened, print_json
+from .terminal_llm import judged_line, print_pairs
 from .terminal_merge import (
     print_consolidation,
     print_runs,
@@ -32,25 +34,88 @@ _QUESTION: Final = (
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Say what would be merged and why; write nothing.")
 @click.option("--full", is_flag=True, help="Look at every insight again, with new statistics.")
+@click.option("--judge", type=click.Choice(["llm"]), help="Ask a model about suggested pairs.")
+@model_options
+@yes_option
 @as_json
 @click.pass_obj
-def consolidate(store: str, dry_run: bool, full: bool, as_json: bool) -> None:
+def consolidate(
+    store: str,
+    dry_run: bool,
+    full: bool,
+    judge: str | None,
+    asked: Asked,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Merge insights that say the same, one level up, with all their evidence.
 
     Only what is near enough in words, and what no guard speaks against, is merged; the rest is
     proposed for review. Every merge can be taken back with `unmerge`.
 
+    With --judge llm a language model is then asked about the proposed pairs, each twice with the
+    order swapped. Where both answers agree its verdict is kept and done; `verdicts` lists them and
+    takes them back. With --dry-run it says what asking about the pairs of last time would take.
+
     \b
     Example:
       stepladder consolidate --dry-run
       stepladder consolidate
+      stepladder consolidate --judge llm --model gpt-5-mini --max-usd 1
     """
+    if not judge:
+        asked.refuse(hint="Add --judge llm")
+    llm = asked.options(store) if judge else None
+    told: dict[str, Any] = {}
     with opened(store) as kb:
         found = kb.consolidate(dry_run=dry_run, full=full)
+        if as_json:
+            told = merge_forms.consolidation_json(found)
+        else:
+            print_consolidation(found)
+        if llm and dry_run:
+            plan = kb.plan_judge_pairs(llm=llm)
+            told["judge"] = json_forms.plan_json(plan, prompts=False)
+            if not as_json:
+                click.echo(plan_line(plan))
+        elif llm:
+            done = kb.judge_pairs(llm=llm, approve=asked.approve(yes=yes))
+            told["judge"] = llm_forms.pairs_json(done)
+            if not as_json:
+                print_pairs(done)
     if as_json:
-        print_json(merge_forms.consolidation_json(found))
-    else:
-        print_consolidation(found)
+        print_json(told)
+
+
+@click.command()
+@click.argument("pair", nargs=-1, metavar="[A B]")
+@click.option("--undo", is_flag=True, help="Take the verdict on A and B back, or all of them.")
+@click.option("--yes", is_flag=True, help="Take all of them back without asking.")
+@as_json
+@click.pass_obj
+def verdicts(store: str, pair: tuple[str, ...], undo: bool, yes: bool, as_json: bool) -> None:
+    """List what a language model decided on pairs of insights, or take it back.
+
+    \b
+    Example:
+      stepladder verdicts
+      stepladder verdicts insight-3f9a insight-52ab --undo
+    """
+    if len(pair) not in (0, 2) or (pair and not undo):
+        raise UsageError("Two ids and --undo go together.", hint="stepladder verdicts A B --undo")
+    with opened(store) as kb:
+        found = kb.verdicts()
+        if undo and not pair and found and not yes:
+            click.confirm(f"Take {len(found)} verdicts back?", abort=True, err=True)
+        if undo:
+            pairs = [pair] if pair else [(j.a, j.b) for j in reversed(found)]
+            found = [kb.take_back(a, b) for a, b in pairs]
+    if as_json:
+        print_json([llm_forms.judged_json(j) for j in found])
+        return
+    click.echo(f"{len(found)} {'taken back' if undo else 'verdicts of a model'}.")
+    for judged in found:
+        click.echo(judged_line(judged))
 
 
 @click.command()

@@ -1,9 +1,14 @@
 """What is printed of the work of a language model."""
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 
 from ..ingest.report import LlmReport
 from ..queries.render import clean
+
+if TYPE_CHECKING:
+    from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
 
 
 def print_llm(out: Console, report: LlmReport) -> None:
@@ -18,3 +23,26 @@ def print_llm(out: Console, report: LlmReport) -> None:
         out.print(f"  dropped {number:>4}  {clean(reason)}", markup=False)
     if report.stopped:
         out.print(f"  Stopped asking: {clean(report.stopped)}", markup=False)
+
+
+def print_pairs(done: "PairsJudged") -> None:
+    """What a model decided on suggested pairs, and what that took."""
+    out = Console(highlight=False)
+    kinds = ", ".join(f"{number} {name}" for name, number in done.verdicts.items())
+    out.print(
+        f"{done.pairs:,} suggested pairs: {len(done.decided):,} decided"
+        f"{f' ({kinds})' if kinds else ''}, {done.disagreed:,} left because the two answers "
+        f"differ, {done.unanswered:,} without an answer, {done.passed:,} settled by others."
+    )
+    for judged in done.decided:
+        out.print(judged_line(judged), markup=False)
+    if done.llm:
+        print_llm(out, done.llm)
+
+
+def judged_line(judged: "Judged") -> str:
+    """A verdict of a model on one line."""
+    return clean(
+        f"  {judged.a} {judged.verdict} {judged.b}: {judged.reason} ({judged.model}, "
+        f"{judged.time[:10]})"
+    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ..kg.errors import UsageError
 from ..kg.types import LevelName
-from .base import Base
+from .base import Base, iso_time
 
 # Asking takes modules that an answer does not need; they are imported where used.
 if TYPE_CHECKING:
     from ..ingest.distillers.llm.options import LlmOptions
+    from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
     from ..ingest.distillers.llm.session import Plan
     from ..ingest.redistill import Redistilled, Redistiller
 
@@ -71,6 +74,78 @@ class AskingModels(Base):
         work = self._redistiller(where, levels, limit)
         with Session(llm) as session:
             return session.plan(work.prompts(session))
+
+    def judge_pairs(
+        self,
+        *,
+        llm: LlmOptions,
+        limit: int | None = None,
+        approve: Callable[[Plan], bool] | None = None,
+        now: datetime | None = None,
+    ) -> PairsJudged:
+        """Ask a language model about the suggested pairs, and decide where it is of one mind.
+
+        Each pair is asked about twice with the order swapped. A verdict is kept with its model;
+        `take_back` takes it back, with the merge that followed.
+
+        Raises:
+            UsageError: `llm` names no model or one without a price.
+            LlmError: the model cannot be asked at all.
+        """
+        from ..ingest.distillers.llm.pair_judge import PairForm, PairsJudged, judge, prompts_of
+        from ..ingest.distillers.llm.session import Session
+        from ..kg.consolidation.review import suggestions
+
+        pairs = suggestions(self.store, limit=limit)
+        with Session(llm) as session:
+            plan = session.plan(prompts_of(self.store, pairs))
+            if approve and not approve(plan):
+                return PairsJudged()
+            session.answer(plan.prompts, PairForm)
+            time = iso_time(now)
+            done = judge(self.store, self.embedder, pairs, session=session, time=time)
+            return replace(done, llm=session.report())
+
+    def plan_judge_pairs(self, *, llm: LlmOptions, limit: int | None = None) -> Plan:
+        """Say what `judge_pairs` would take; nothing is sent or written.
+
+        Raises:
+            UsageError: `llm` names no model or one without a price.
+        """
+        from ..ingest.distillers.llm.pair_judge import prompts_of
+        from ..ingest.distillers.llm.session import Session
+        from ..kg.consolidation.review import suggestions
+
+        with Session(llm) as session:
+            return session.plan(prompts_of(self.store, suggestions(self.store, limit=limit)))
+
+    def verdicts(self) -> list[Judged]:
+        """Return the verdicts of language models on pairs that stand, oldest first."""
+        from ..ingest.distillers.llm.pair_judge import verdicts
+
+        return verdicts(self.store)
+
+    def take_back(self, a: str, b: str) -> Judged:
+        """Take back a model's verdict on two insights, with the merge that followed from it.
+
+        Raises:
+            UsageError: there is no such verdict.
+        """
+        from ..ingest.distillers.llm.pair_judge import take_back
+
+        found = [
+            j
+            for j in self.verdicts()
+            if (j.a.startswith(a) and j.b.startswith(b))
+            or (j.a.startswith(b) and j.b.startswith(a))
+        ]
+        if len(found) != 1:
+            raise UsageError(
+                f"{len(found)} verdicts of a model are on {a!r} and {b!r}.",
+                hint="List them with: stepladder verdicts",
+            )
+        take_back(self.store, self.embedder, found[0])
+        return found[0]
 
     def _redistiller(
         self, where: str, levels: Sequence[LevelName], limit: int | None

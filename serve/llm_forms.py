@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
     from ..ingest.redistill import Redistilled
     from ..kg.reembedding import Reembedded
 
@@ -16,3 +17,13 @@ def redistilled_json(done: "Redistilled") -> dict[str, Any]:
 def reembedded_json(done: "Reembedded | None", *, texts: int) -> dict[str, Any]:
     """How many texts there are, and what changed; without a change only the texts."""
     return {"texts": texts, **(asdict(done) if done else {})}
+
+
+def pairs_json(done: "PairsJudged") -> dict[str, Any]:
+    """What became of the suggested pairs."""
+    return asdict(done)
+
+
+def judged_json(judged: "Judged") -> dict[str, Any]:
+    """A verdict of a model: two ids, the verdict, the reason, the model and its instructions."""
+    return asdict(judged)

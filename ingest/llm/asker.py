@@ -50,6 +50,11 @@ class Asker:
         self._under_way: dict[str, Event] = {}
         self._failures = 0
 
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        return self._model.name
+
     def stop(self) -> None:
         """Ask nothing more; calls under way end, and are not tried again."""
         self.stopped = self.stopped or LlmError("Stopped.")

@@ -11,18 +11,20 @@ Kind = Annotated[str, Field(max_length=100, json_schema_extra={"enum": list(KIND
 Text = Annotated[str, Field(max_length=2_000)]
 
 
-class _Form(BaseModel):
+class Form(BaseModel):
+    """What every answer is: its own fields, and no others."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Evidence(_Form):
+class Evidence(Form):
     """A step, and words of it."""
 
     step: int
     quote: Annotated[str, Field(max_length=500)]
 
 
-class SummaryForm(_Form):
+class SummaryForm(Form):
     """What was asked, tried and found."""
 
     title: Line
@@ -31,7 +33,7 @@ class SummaryForm(_Form):
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=8)]
 
 
-class WorkflowForm(_Form):
+class WorkflowForm(Form):
     """A procedure; without steps there is none."""
 
     title: Line
@@ -40,7 +42,7 @@ class WorkflowForm(_Form):
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=8)]
 
 
-class InsightForm(_Form):
+class InsightForm(Form):
     """A lesson for other runs."""
 
     title: Line
@@ -53,7 +55,7 @@ class InsightForm(_Form):
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=8)]
 
 
-class RunForm(_Form):
+class RunForm(Form):
     """Everything written about one run."""
 
     summary: SummaryForm

@@ -32,17 +32,16 @@ def prompt_of(run: RunRecord, *, limits: Limits = DEFAULT_LIMITS) -> Prompt:
     """What a model is asked about a run; the same run gives the same words."""
     ending = "success" if _went_well(run) else "failure"
     names = ("frame", "summary", f"workflow.{ending}", f"insights.{ending}")
-    told = [_file(name) for name in names]
+    told = [instructions(name) for name in names]
     text = cut(run, limit_tokens=limits.sent_tokens).text
-    # Nobody can write the closing mark into a run: it is made from the run.
-    fence = content_id("run", text)
+    fence, data = fenced(text)
     field = run.domain or "software"
     head = f"Field of work: {field}. The record stands between <{fence}> and </{fence}>."
     return Prompt(
         version=", ".join(version for version, _ in told),
         # The same for all runs that ended alike, so that a server can keep what it read of it.
         system="\n".join(words for _, words in told),
-        user=f"{head}\n<{fence}>\n{text}\n</{fence}>",
+        user=f"{head}\n{data}",
         form="run",
         schema=_schema(),
         max_output_tokens=limits.written_tokens,
@@ -58,8 +57,14 @@ def _went_well(run: RunRecord) -> bool:
     return not verdicts or verdicts[-1] == "pass"
 
 
+def fenced(text: str) -> tuple[str, str]:
+    """A mark made from a text, so that nobody can write it there, and the text between two."""
+    fence = content_id("run", text)
+    return fence, f"<{fence}>\n{text}\n</{fence}>"
+
+
 @cache
-def _file(name: str) -> tuple[str, str]:
+def instructions(name: str) -> tuple[str, str]:
     """The version of a prompt file, which is its first line, and its words."""
     path = files(__package__) / "prompts" / f"{name}.txt"
     version, _, words = path.read_text(encoding="utf-8").partition("\n")
