@@ -10,12 +10,14 @@ from .antichain import Place, antichain, worth_adding
 from .applicability import REASONS, Nominee, Situation, relation
 from .budget import within_budget
 from .by_use import by_use
+from .calibration import kept_calibration
 from .descent import paths_down
 from .explain import why_shown
 from .floors import Floors
 from .items import Answer, Item
 from .judge import Judged, judge, why_nothing
 from .level import ancestors
+from .lifts import lifts
 from .nominate import Nominees, nominate
 from .terms import surfaces
 from .use import adjustments
@@ -77,7 +79,17 @@ def retrieve(
         exclude=exclude,
     )
     conditions = replace(situation, language="") if transfer else situation
-    floors = Floors(memories=nominees.question.memories, strict=strict, fixed=floor)
+    calibration = kept_calibration(store)
+    floors = Floors(
+        memories=nominees.question.memories,
+        strict=strict,
+        fixed=floor,
+        fitted=calibration.floors if calibration else {},
+    )
+    if floor is None:
+        words = frozenset(nominees.question.terms.ids.tolist())
+        added = lifts(nominees.ordered, words, calibration=calibration, floor=floors.of("insight"))
+        floors = replace(floors, lifts=added)
     judged = judge(nominees.ordered, conditions, floors)
     if not judged.fitting and floors.depend_on_runs(nominees.ordered):
         floors = replace(floors, runs=store.counts().levels.get("trace", 0))

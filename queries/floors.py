@@ -6,7 +6,7 @@ a card of the catalogue says something about how to work, in words that no task 
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from ..kg.types import Insight, LevelName, Memory, level_name
@@ -114,32 +114,43 @@ class Floors:
     """The floors of one answer; `fixed` stands for all of them where it is given.
 
     `memories` and `runs` count what the store holds; with no runs known, no insight is taken to
-    be uncommon.
+    be uncommon. `fitted` are floors that this store's own graph gave, see `calibrate`, and `lifts`
+    what is added to R of some memories, see `lifts`.
     """
 
     memories: int
     runs: int = 0
     strict: bool = False
     fixed: float | None = None
+    fitted: Mapping[Kind, Floor] = field(default_factory=dict)
+    lifts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lowest(self) -> float:
         """The lowest floor of all kinds."""
-        return min(self._value(f) for f in FLOORS.values())
+        return min(self.of(kind) for kind in FLOORS)
+
+    def of(self, kind: Kind) -> float:
+        """The floor of a kind of node."""
+        return self._value(self.fitted.get(kind, FLOORS[kind]))
 
     def judge(self, nominee: Nominee) -> Verdict:
-        """Hold a memory's own R against its floor, or that of the best leaf that voted for it.
+        """Hold a memory's own R and its lift against its floor, or R of the best leaf's vote.
 
         Whichever is further above its floor counts.
         """
-        own = Verdict(nominee.hit.score, self._value(FLOORS[kind_of(nominee.hit.memory)]))
+        memory = nominee.hit.memory
+        own = Verdict(nominee.hit.score + self.lifts.get(memory.id, 0.0), self.of(kind_of(memory)))
         vouched = self._by_votes(nominee)
         return own if vouched is None else max(own, vouched, key=lambda v: v.margin)
 
-    def best_margin(self, nominee: Nominee) -> float:
-        """The largest margin that `judge` can find, said without looking at the memory."""
+    def best_margin(self, nominee: Nominee, *, lowest: float) -> float:
+        """The largest margin that `judge` can find, said without looking at the memory.
+
+        `lowest` is the property of that name, which a caller need not have computed each time.
+        """
         vouched = self._by_votes(nominee)
-        own = nominee.hit.score - self.lowest
+        own = nominee.hit.score + self.lifts.get(nominee.hit.id, 0.0) - lowest
         return own if vouched is None else max(own, vouched.margin)
 
     def depend_on_runs(self, nominees: Iterable[Nominee]) -> bool:

@@ -30,8 +30,9 @@ def judge(nominees: Sequence[Nominee], situation: Situation, floors: Floors) -> 
     fitting: list[tuple[Nominee, Verdict]] = []
     lead: Verdict | None = None
     said: set[str] = set()
+    lowest = floors.lowest
     for nominee in nominees:
-        if lead is not None and floors.best_margin(nominee) < min(0.0, lead.margin):
+        if lead and floors.best_margin(nominee, lowest=lowest) < min(0.0, lead.margin):
             refused["floor"] += 1
             continue
         reason = refusal(nominee.hit.memory, situation)

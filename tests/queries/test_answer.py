@@ -87,7 +87,7 @@ def test_runs_of_other_projects_vote_for_what_is_shared_unless_they_are_kept_out
     billing: SQLiteStore, embedder: StaticEmbedder
 ) -> None:
     told = "PostgreSQL deadlock while the migration fails"
-    voted = retrieve(billing, embedder, told, project="acme/new")
+    voted = retrieve(billing, embedder, told, project="acme/new", language="python")
     assert answered(voted) == ["insight-lock"]
     lock = next(i for i in voted.items if i.memory.id == "insight-lock")
     assert lock.share == pytest.approx(1.0)
