@@ -24,14 +24,14 @@ def review(site: Site, asked: Asked) -> Page:
         "waiting": len(waiting),
         "page": asked.page,
         "more": len(waiting) > start + PAIRS,
-        "suggestions": _with_words(site, some),
+        "suggestions": site.kept(("compared", start), lambda: _with_words(site, some)),
     }
     return Page(template="review.html", title="Review", data=data)
 
 
 def _with_words(site: Site, some: Sequence[Suggestion]) -> list[dict[str, Any]]:
     """Proposals with the words that both of a pair have, and those that one alone has."""
-    compared = [site.kb.compare(s.a.id, s.b.id) for s in some]
+    compared = site.kb.compare_pairs([(s.a.id, s.b.id) for s in some]) if some else ()
     return [
         {**told, "compared": compared_json(words)}
         for told, words in zip(suggestions_json(list(some)), compared, strict=True)

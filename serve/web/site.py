@@ -16,6 +16,7 @@ from .passes import Pass
 
 T = TypeVar("T")
 _NOTICES: Final = 100
+_KEPT: Final = 100
 MAX_PAGE: Final = 10_000
 
 
@@ -88,6 +89,8 @@ class Site:
             value: T = known[1]
             return value
         made = make()
+        if len(self._kept) >= _KEPT:
+            self._kept.clear()
         self._kept[name] = (sequence, made)
         return made
 
