@@ -40,10 +40,15 @@ def print_consolidation(found: Consolidation) -> None:
         f"{counts.get('suggested', 0):,} pairs {would}proposed for review, "
         f"{counts.get('contradictions', 0):,} found to contradict each other."
     )
+    kept_apart = {(p.a, p.b) for p in found.kept_apart}
+    others = [p for p in found.suggested if (p.a, p.b) not in kept_apart]
+    _print_pairs(out, "Would be proposed" if found.dry_run else "Proposed", others)
+    _print_pairs(out, "Contradict each other", found.contradictions)
     if links := counts.get("links", 0):
         out.print(f"{links:,} links from imported runs to insights {would}inferred from words.")
     for withheld in found.withheld[:_PAIRS_SHOWN]:
-        out.print(f"  not shared: {', '.join(withheld.members)}: {plain(withheld.reason)}")
+        out.print(f"  not shared: {plain(withheld.title)} [dim]{', '.join(withheld.members)}[/dim]")
+        out.print(f"    {plain(withheld.reason)}")
     _more(out, len(found.withheld) - _PAIRS_SHOWN, "groups not shared")
     if found.dissolved:
         out.print(f"{len(found.dissolved)} merged insights {would}taken apart.")
@@ -89,8 +94,10 @@ def _print_pairs(out: Console, title: str, pairs: Sequence[Compared]) -> None:
         return
     out.print(f"[bold]{title}[/bold]")
     for pair in pairs[:_PAIRS_SHOWN]:
-        why = f"{pair.veto.kind}: {pair.veto.words}" if pair.veto else ""
-        out.print(f"  {pair.nearness:.2f}  {pair.a}  {pair.b}  {plain(why)}")
+        why = f"  {pair.veto.kind}: {pair.veto.words}" if pair.veto else ""
+        out.print(f"  {pair.nearness:.2f}  {plain(pair.title_a)}")
+        out.print(f"        {plain(pair.title_b)}")
+        out.print(f"        [dim]{pair.a}  {pair.b}{plain(why)}[/dim]")
     _more(out, len(pairs) - _PAIRS_SHOWN, "pairs")
 
 

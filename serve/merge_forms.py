@@ -69,11 +69,17 @@ def compared_json(found: Compared) -> dict[str, Any]:
         "shared": list(found.shared),
         "only_a": list(found.only_a),
         "only_b": list(found.only_b),
+        "title_a": found.title_a,
+        "title_b": found.title_b,
     }
 
 
 def _withheld(withheld: Withheld) -> dict[str, Any]:
-    return {"members": list(withheld.members), "reason": withheld.reason}
+    return {
+        "members": list(withheld.members),
+        "reason": withheld.reason,
+        "title": withheld.title,
+    }
 
 
 def runs_json(found: list[RunSummary]) -> list[dict[str, Any]]:

@@ -11,7 +11,9 @@ from typing import Final
 
 from ..protocols import GraphStore
 
-_SETTING: Final = "consolidation.decisions"
+SETTING: Final = "consolidation.decisions"
+"""The name under which a store keeps them."""
+
 Pair = tuple[str, str]
 
 
@@ -36,7 +38,7 @@ class Decisions:
     @classmethod
     def read(cls, store: GraphStore) -> "Decisions":
         """The decisions that a store keeps."""
-        kept = store.setting(_SETTING)
+        kept = store.setting(SETTING)
         values = json.loads(kept) if kept else {}
         return cls.of(
             same=(pair_of(a, b) for a, b in values.get("same", ())),
@@ -73,8 +75,8 @@ class Decisions:
             "rejected": list(self.rejected),
         }
         text = json.dumps(values, ensure_ascii=False, sort_keys=True)
-        if any(values.values()) or store.setting(_SETTING):
-            store.set_setting(_SETTING, text)
+        if any(values.values()) or store.setting(SETTING):
+            store.set_setting(SETTING, text)
 
     def rejects(self, a: str, b: str) -> bool:
         """Tell whether a merge that held both was taken back."""

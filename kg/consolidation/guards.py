@@ -1,11 +1,11 @@
 """What stands against merging two insights, however near their words are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from ..types import Memory
-from .names import identifiers_in, names_in, numbers_in, without_examples
+from .names import identifiers_in, names_in, numbers_in, placeholders_in, without_examples
 from .opposites import opposition
 from .stance import Stance, stance
 from .wording import Wording
@@ -18,6 +18,7 @@ VetoKind = Literal[
     "narrower",
     "words",
     "facets",
+    "project",
     "apart",
     "rejected",
     "related",
@@ -49,7 +50,8 @@ class Marks:
     stance: Stance
     names: frozenset[str]
     all_names: frozenset[str]
-    identifiers: frozenset[str]
+    identifiers: Mapping[str, str]
+    placeholders: frozenset[str]
     numbers: frozenset[str]
     tools: frozenset[str]
     polarity: str
@@ -64,6 +66,7 @@ def marks(memory: Memory, words: Wording) -> Marks:
         names=names_in(lead),
         all_names=names_in(words.text),
         identifiers=identifiers_in(lead),
+        placeholders=placeholders_in(lead),
         numbers=numbers_in(lead),
         tools=frozenset(t.lower() for t in memory.tools),
         polarity=memory.polarity,
@@ -79,7 +82,7 @@ def veto(a: Marks, b: Marks) -> Veto | None:
 def _vetoes(a: Marks, b: Marks) -> Iterator[Veto]:
     if said := opposition(a.stance, b.stance):
         yield Veto("opposite", said)
-    if {a.polarity, b.polarity} == {"do", "avoid"} and a.stance.forbids == b.stance.forbids:
+    if {a.polarity, b.polarity} == {"do", "avoid"} and _reads_alike(a.stance, b.stance):
         yield Veto("opposite", "one is to be done and the other avoided")
     if a.tools and b.tools and not a.tools & b.tools:
         yield Veto("facets", _sides(a.tools, b.tools))
@@ -87,15 +90,22 @@ def _vetoes(a: Marks, b: Marks) -> Iterator[Veto]:
         yield Veto("tools", _sides(a.all_names, b.all_names))
     if a.names - b.names and b.names - a.names:
         yield Veto("tools", _sides(a.names - b.names, b.names - a.names))
-    if a.identifiers and b.identifiers and not a.identifiers & b.identifiers:
-        yield Veto("identifiers", _sides(a.identifiers, b.identifiers))
+    if a.identifiers and b.identifiers and not a.identifiers.keys() & b.identifiers.keys():
+        yield Veto("identifiers", _sides(a.identifiers.values(), b.identifiers.values()))
     if a.numbers and b.numbers and not a.numbers & b.numbers:
         yield Veto("numbers", _sides(a.numbers, b.numbers))
     if alone := (a.names - b.all_names) | (b.names - a.all_names):
         yield Veto("narrower", f"only one names {', '.join(sorted(alone))}")
+    if a.placeholders != b.placeholders:
+        yield Veto("narrower", f"only one has {', '.join(sorted(a.placeholders ^ b.placeholders))}")
     if min(len(a.terms), len(b.terms)) <= FEW_TERMS and a.terms - b.terms and b.terms - a.terms:
         yield Veto("words", _sides(a.terms - b.terms, b.terms - a.terms))
 
 
-def _sides(a: frozenset[str], b: frozenset[str]) -> str:
+def _reads_alike(a: Stance, b: Stance) -> bool:
+    """Tell whether no negation in the words says which of two is to be avoided."""
+    return a.forbids == b.forbids and a.negated == b.negated
+
+
+def _sides(a: Iterable[str], b: Iterable[str]) -> str:
     return f"{', '.join(sorted(a)[:4])} / {', '.join(sorted(b)[:4])}"

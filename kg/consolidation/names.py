@@ -7,6 +7,8 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[.@]?[A-Za-z0-9][A-Za-z0-9_]*(?:[-./+#][A-Za-z0-9_]+)*[+#]{0,2}")
 _CODE: Final = re.compile(r"`([^`\n]{1,120})`")
+_INTERPRETER: Final = re.compile(r"\bpython3(?:\.\d+)?\b")
+_PLACEHOLDER: Final = re.compile(r"<[\w .-]+>|\{[\w .-]+\}")
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w-])(?:--?[a-z][\w-]*(?![\w-])"  # an option
     r"|[A-Za-z]\w*_\w+"  # snake_case
@@ -55,12 +57,27 @@ def without_examples(text: str) -> str:
     return _EXAMPLE.sub(" ", text)
 
 
-def identifiers_in(text: str) -> frozenset[str]:
-    """Names from code in a text, without capitals and punctuation; code in backticks as a whole."""
-    spans = _CODE.findall(text)
+def identifiers_in(text: str) -> dict[str, str]:
+    """Names from code in a text, as written, by their form without capitals and punctuation.
+
+    Code in backticks counts as a whole, without what stands in it for something else, such as
+    `<file>`.
+    """
+    spans = code_in(text)
     plain = _IDENTIFIER.findall(_CODE.sub(" ", text))
-    found = {_folded(s) for s in (*spans, *plain) if s.lower() not in _known_names()}
-    return frozenset(f for f in found if len(f) > _SHORTEST)
+    found = {_folded(s): s for s in (*spans, *plain) if s.lower() not in _known_names()}
+    return {folded: s for folded, s in found.items() if len(folded) > _SHORTEST}
+
+
+def code_in(text: str) -> list[str]:
+    """The code in backticks in a text, in order, without what stands in it for something else."""
+    spans = (_PLACEHOLDER.sub(" ", _INTERPRETER.sub("python", s)) for s in _CODE.findall(text))
+    return [" ".join(s.split()) for s in spans]
+
+
+def placeholders_in(text: str) -> frozenset[str]:
+    """What stands for something else in the code of a text, such as `<file>`."""
+    return frozenset(p for s in _CODE.findall(text) for p in _PLACEHOLDER.findall(s))
 
 
 def numbers_in(text: str) -> frozenset[str]:

@@ -30,6 +30,7 @@ class Limits:
 class Compared:
     """Two insights side by side: ids in order, the nearness of their words and its parts.
 
+    `title_a` and `title_b` are empty where the two were not read.
     `shared` are words of `a` that `b` has too, in one form or another; `only_a` and `only_b` are
     words of one alone; the rarest come first.
     """
@@ -45,6 +46,8 @@ class Compared:
     shared: tuple[str, ...] = ()
     only_a: tuple[str, ...] = ()
     only_b: tuple[str, ...] = ()
+    title_a: str = ""
+    title_b: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +72,14 @@ class Merge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withheld:
-    """A group whose words would have let it cross between projects, and why it did not."""
+    """A group whose words would have let it cross between projects, and why it did not.
+
+    `title` is that of its first member.
+    """
 
     members: tuple[str, ...]
     reason: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

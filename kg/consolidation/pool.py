@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..terms import tokenize
-from ..types import Insight, Vector
+from ..types import SHARED, Insight, Vector, join_text
 from .guards import Marks, Veto, marks, veto
+from .names import code_in
 from .neighbours import near_pairs
 from .plan import Compared
 from .score import Described, Parts, Scorer
@@ -23,6 +24,26 @@ _WORDS_SHOWN: Final = 12
 _SPREAD: Final = 200
 _WORD: Final = re.compile(r"[\w'’-]+")
 
+_DISTILLED: Final = "rules"
+_OWN_PROJECT: Final = re.compile(
+    r"\b(?:this|our|my)\s+(?:project|repo|repository|codebase)\b", re.IGNORECASE
+)
+
+
+def is_tied(insight: Insight) -> bool:
+    """Tell whether an insight speaks of its own project, so that it means nothing elsewhere."""
+    said = join_text(insight.full, insight.applies_when, insight.not_when)
+    return insight.scope != SHARED and _OWN_PROJECT.search(said) is not None
+
+
+def commands_of(insight: Insight) -> tuple[str, ...]:
+    """The commands that a fact of a project is about, none where it is no such fact.
+
+    A fact says what a command is for in a fixed sentence, so that the command is what it says.
+    """
+    is_fact = insight.origin == _DISTILLED and not insight.card
+    return tuple(code_in(insight.title)) if is_fact else ()
+
 
 class Blocks(Protocol):
     """What people or the graph have against merging insights."""
@@ -34,6 +55,12 @@ class Blocks(Protocol):
     def mentions(self, id: str) -> bool:
         """Tell whether anything is said of an id at all."""
         ...
+
+
+def _numbered(values: Sequence[tuple[str, ...]]) -> NDArray[np.intp]:
+    """A number for each value, the same for equal ones; 0 for nothing."""
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    return np.array([numbers.setdefault(v, len(numbers)) for v in values], np.intp)
 
 
 class Pool:
@@ -58,6 +85,9 @@ class Pool:
         self._blocks = blocks
         self._wordings = tuple(wordings or (wording(i) for i in self.insights))
         self._described: Described = scorer.describe(self.ids, self._wordings, vectors=vectors)
+        self._tied = tuple(is_tied(i) for i in self.insights)
+        self._commands = _numbered([commands_of(i) for i in self.insights])
+        self._scopes = np.unique([i.scope for i in self.insights], return_inverse=True)[1]
         self._marks: dict[int, Marks] = {}
         self._words_of: dict[int, dict[str, str]] = {}
 
@@ -65,8 +95,16 @@ class Pool:
         return len(self.insights)
 
     def near(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
-        """Pairs of places with their nearness, for all pairs that may matter."""
+        """Pairs of places with their nearness, for all pairs that may matter.
+
+        What speaks of its own project is of no matter to another project, and of two facts about
+        other commands neither matters to the other.
+        """
         i, j = near_pairs(self._described.vectors[0])
+        tied, commands = np.array(self._tied, bool), self._commands
+        matters = (self._scopes[i] == self._scopes[j]) | ~(tied[i] | tied[j])
+        matters &= (commands[i] == 0) | (commands[j] == 0) | (commands[i] == commands[j])
+        i, j = i[matters], j[matters]
         return i, j, self.parts(i, j).nearness
 
     def parts(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> Parts:
@@ -90,6 +128,8 @@ class Pool:
         blocked = self._blocks.between(self.ids[a], self.ids[b])
         if blocked is not None:
             return blocked
+        if self._scopes[a] != self._scopes[b] and (self._tied[a] or self._tied[b]):
+            return Veto("project", "one speaks of its own project")
         found = veto(self.marks(a), self.marks(b))
         if found is None and self.says_much_more(a, b):
             return Veto("narrower", "one says four times as much as the other")
@@ -118,7 +158,8 @@ class Pool:
         for place, insight in enumerate(self.insights):
             if not self._blocks.mentions(insight.id):
                 text = self._wordings[place].text.casefold().rstrip(".! ")
-                key = (text, insight.polarity, frozenset(insight.tools))
+                scope = insight.scope if self._tied[place] else ""
+                key = (text, insight.polarity, frozenset(insight.tools), scope)
                 found[place] = numbers.setdefault(key, len(numbers))
         return found
 
@@ -164,6 +205,8 @@ class Pool:
             shared=tuple(mine[t] for t in self._rarest(t for t in mine if t in other)),
             only_a=tuple(mine[t] for t in self._rarest(t for t in mine if t not in other)),
             only_b=tuple(other[t] for t in self._rarest(t for t in other if t not in mine)),
+            title_a=self.insights[a].title,
+            title_b=self.insights[b].title,
         )
 
     def _words(self, place: int) -> dict[str, str]:

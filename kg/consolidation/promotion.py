@@ -44,7 +44,9 @@ def merges_of(
         if voices:
             made.append(_promotion(pool, group, backing, voices=voices))
             continue
-        withheld.append(Withheld(members=tuple(pool.ids[p] for p in group.places), reason=reason))
+        members = [pool.insights[p] for p in group.places]
+        ids = tuple(m.id for m in members)
+        withheld.append(Withheld(members=ids, reason=reason, title=members[0].title))
         for scope in sorted(scopes):
             inside = [p for p in group.places if pool.insights[p].scope == scope]
             if len(inside) > 1:

@@ -14,8 +14,10 @@ from .guards import VetoKind
 from .plan import Limits, Why
 from .pool import Pool
 
-_DECIDED: Final[frozenset[VetoKind]] = frozenset({"apart", "rejected", "related", "contradicts"})
-"""Vetoes that say the pair was looked at already."""
+_DECIDED: Final[frozenset[VetoKind]] = frozenset(
+    {"apart", "rejected", "related", "contradicts", "project"}
+)
+"""Vetoes that say the pair was looked at already, or need not be."""
 
 Place = int
 Quorum = Callable[[Sequence[Pair]], frozenset[Pair]]
