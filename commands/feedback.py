@@ -3,6 +3,7 @@
 import click
 
 from ..serve import use_forms
+from .evaluate_judge import judge
 from .options import as_json
 from .shell import opened, print_json
 from .terminal_use import print_uplift
@@ -48,6 +49,9 @@ def evaluate() -> None:
     Example:
       stepladder evaluate uplift
     """
+
+
+evaluate.add_command(judge)
 
 
 @evaluate.command()

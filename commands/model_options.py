@@ -28,6 +28,16 @@ show_prompts_option = click.option(
 yes_option = click.option(
     "--yes", is_flag=True, help="Ask the model without showing the plan first."
 )
+where_option = click.option(
+    "--where", default="", help="Which runs: \"agent = 'codex' AND steps > 20\"."
+)
+votes_option = click.option(
+    "--votes",
+    type=click.IntRange(min=1, max=15),
+    default=3,
+    show_default=True,
+    help="How often the model is asked about a run.",
+)
 _OPTIONS: Final = (
     click.option("--model", default="", help="Name of the model, such as gpt-5-mini."),
     click.option("--base-url", default="", help="A server that speaks OpenAI's API."),

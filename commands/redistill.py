@@ -11,6 +11,7 @@ from .model_options import (
     plan_line,
     print_prompts,
     show_prompts_option,
+    where_option,
     yes_option,
 )
 from .options import as_json
@@ -26,7 +27,7 @@ from .terminal_llm import print_llm
     type=click.Choice(["workflow", "summary", "insight"]),
     help="Write this level anew; may be given several times. All three by default.",
 )
-@click.option("--where", default="", help="Which runs: \"distiller = 'rules' AND steps > 20\".")
+@where_option
 @click.option("--limit", type=click.IntRange(min=1), help="So many runs at most.")
 @model_options
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and send nothing.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..kg.errors import UsageError
 from ..kg.types import LevelName
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from ..ingest.distillers.llm.options import LlmOptions
     from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
     from ..ingest.distillers.llm.session import Plan
+    from ..ingest.judging import Agreement, Judging, OutcomesJudged
     from ..ingest.redistill import Redistilled, Redistiller
 
-ALL_LEVELS: tuple[LevelName, ...] = ("workflow", "summary", "insight")
+VOTES: Final = 3
+"""Votes on how a run ended: the fewest with a majority."""
+
+ALL_LEVELS: Final[tuple[LevelName, ...]] = ("workflow", "summary", "insight")
 
 
 class AskingModels(Base):
@@ -146,6 +150,104 @@ class AskingModels(Base):
             )
         take_back(self.store, self.embedder, found[0])
         return found[0]
+
+    def judge_outcomes(
+        self,
+        *,
+        llm: LlmOptions,
+        where: str = "",
+        votes: int = VOTES,
+        limit: int | None = None,
+        approve: Callable[[Plan], bool] | None = None,
+        on_run: Callable[[int], None] | None = None,
+    ) -> OutcomesJudged:
+        """Ask a language model how kept runs ended on whose end no verifier and nobody had a say.
+
+        A verdict needs a majority of the `votes`. What a verifier or a person says is never
+        overruled, now or later.
+
+        Raises:
+            UsageError: `where` cannot be read, or `llm` names no model or one without a price.
+            LlmError: the model cannot be asked at all.
+        """
+        from ..ingest.distillers.llm.outcome_judge import OutcomeForm
+        from ..ingest.distillers.llm.session import Session
+        from ..ingest.judging import OutcomesJudged
+
+        work = self._judging(llm, where, votes, limit, known=False)
+        with Session(llm) as session:
+            plan = session.plan(work.prompts())
+            if approve and not approve(plan):
+                return OutcomesJudged()
+            session.answer(plan.prompts, OutcomeForm)
+            done = work.write(session, on_run=on_run)
+            return replace(done, llm=session.report())
+
+    def judge_agreement(
+        self,
+        *,
+        llm: LlmOptions,
+        where: str = "",
+        votes: int = VOTES,
+        limit: int | None = None,
+        approve: Callable[[Plan], bool] | None = None,
+    ) -> Agreement:
+        """Measure how far a model's verdicts agree with those of verifiers and people.
+
+        It is asked about the runs whose end is known, without being told; nothing is kept but its
+        answers.
+
+        Raises:
+            UsageError: as `judge_outcomes`.
+            LlmError: the model cannot be asked at all.
+        """
+        from ..ingest.distillers.llm.outcome_judge import OutcomeForm
+        from ..ingest.distillers.llm.session import Session
+        from ..ingest.judging import Agreement
+
+        work = self._judging(llm, where, votes, limit, known=True)
+        with Session(llm) as session:
+            plan = session.plan(work.prompts())
+            if approve and not approve(plan):
+                return Agreement()
+            session.answer(plan.prompts, OutcomeForm)
+            return replace(work.compare(session), llm=session.report())
+
+    def plan_judge(
+        self,
+        *,
+        llm: LlmOptions,
+        where: str = "",
+        votes: int = VOTES,
+        limit: int | None = None,
+        known: bool = False,
+    ) -> Plan:
+        """Say what `judge_outcomes` would take, or `judge_agreement` where `known`.
+
+        Raises:
+            UsageError: as `judge_outcomes`.
+        """
+        from ..ingest.distillers.llm.session import Session
+
+        work = self._judging(llm, where, votes, limit, known=known)
+        with Session(llm) as session:
+            return session.plan(work.prompts())
+
+    def _judging(
+        self, llm: LlmOptions, where: str, votes: int, limit: int | None, *, known: bool
+    ) -> Judging:
+        from ..ingest.judging import Judging
+        from ..ingest.readers import load_readers
+
+        return Judging(
+            self.store,
+            where=where,
+            known=known,
+            limit=limit,
+            votes=votes,
+            limits=llm.limits,
+            readers=load_readers(),
+        )
 
     def _redistiller(
         self, where: str, levels: Sequence[LevelName], limit: int | None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
+    from ..ingest.judging import Agreement, OutcomesJudged
     from ..ingest.redistill import Redistilled
     from ..kg.reembedding import Reembedded
 
@@ -27,3 +28,13 @@ def pairs_json(done: "PairsJudged") -> dict[str, Any]:
 def judged_json(judged: "Judged") -> dict[str, Any]:
     """A verdict of a model: two ids, the verdict, the reason, the model and its instructions."""
     return asdict(judged)
+
+
+def outcomes_json(done: "OutcomesJudged") -> dict[str, Any]:
+    """What became of the runs without a verdict."""
+    return asdict(done)
+
+
+def agreement_json(found: "Agreement") -> dict[str, Any]:
+    """A judge against verifiers; the measures are null where it decides nothing."""
+    return asdict(found)
