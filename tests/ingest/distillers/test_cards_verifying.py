@@ -137,3 +137,23 @@ def test_a_script_without_exit_code_is_judged_by_its_words(make_run: Any, hits: 
     run = make_run(check, FIX, check, FIX_AGAIN, check, end="I give up.")
     assert hits("fix-no-effect", run) == [Hit(steps=(0, 2, 4))]
     assert hits("submit-failing", run) == [Hit(steps=(3, 4))]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([("printf 'Hi' > hello.txt",), ("cat hello.txt", "Hi")], [(0, 1)]),
+        ([("printf 'Hi' > hello.txt",), ("cat other.txt", "Hi")], []),
+        ([("printf 'Hi' > notes.txt",), ("cat notes.txt", "Hi")], []),
+        (
+            [("printf 'Hi' > hello.txt",), ("cat hello.txt", "Hi"), ("printf 'X' > hello.txt",)],
+            [],
+        ),
+    ],
+    ids=["shown", "another file", "not asked for", "changed again"],
+)
+def test_a_file_that_was_asked_for_is_shown_at_the_end(
+    make_run: Any, hits: Any, steps: list[Any], expected: list[tuple[int, ...]]
+) -> None:
+    run = make_run(*steps, task="Create a file called hello.txt with the content Hi.")
+    assert hits("asked-file-read-back", run) == [Hit(steps=found) for found in expected]
