@@ -65,7 +65,7 @@ async def _given(request: Request, operation: Operation) -> BaseModel:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _JSON:
             raise HTTPException(415, f"The body is sent as {_JSON}.")
-        return operation.takes.model_validate_json(await request.body())
+        return operation.takes.model_validate_json(await request.body(), strict=True)
     except ValidationError as error:
         raise HTTPException(422, _said(error)) from error
 
