@@ -107,16 +107,25 @@ def _signatures(store: GraphStore, ids: Sequence[str]) -> dict[str, dict[Signatu
 
 
 def _repairs(steps: Sequence[Step]) -> set[Signature]:
-    """Failures among some steps of one run, each with the last cited step that went well."""
+    """Failures among some steps of one run, each with the last other command that went well."""
     found: set[Signature] = set()
     for position, step in enumerate(steps):
         if not step.error_class:
             continue
-        later = [s for s in steps[position + 1 :] if not s.error_class and s.program]
+        later = [
+            s
+            for s in steps[position + 1 :]
+            if not s.error_class and s.program and not _is_same_command(s, step)
+        ]
         if later:
             remedy = later[-1]
             found.add((step.phase, step.error_class, remedy.program, remedy.subcommand))
     return found
+
+
+def _is_same_command(a: Step, b: Step) -> bool:
+    """Tell whether a step only does again what another one did; that is no remedy."""
+    return (a.program, a.subcommand) == (b.program, b.subcommand)
 
 
 def _helped(store: GraphStore, ids: Sequence[str]) -> dict[str, set[str]]:

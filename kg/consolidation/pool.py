@@ -87,6 +87,7 @@ class Pool:
         self._described: Described = scorer.describe(self.ids, self._wordings, vectors=vectors)
         self._tied = tuple(is_tied(i) for i in self.insights)
         self._commands = _numbered([commands_of(i) for i in self.insights])
+        self._cards = _numbered([(i.card,) if i.card else () for i in self.insights])
         self._scopes = np.unique([i.scope for i in self.insights], return_inverse=True)[1]
         self._marks: dict[int, Marks] = {}
         self._words_of: dict[int, dict[str, str]] = {}
@@ -97,13 +98,14 @@ class Pool:
     def near(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
         """Pairs of places with their nearness, for all pairs that may matter.
 
-        What speaks of its own project is of no matter to another project, and of two facts about
-        other commands neither matters to the other.
+        What speaks of its own project is of no matter to another project; of two facts about
+        other commands, and of two cards, neither matters to the other.
         """
         i, j = near_pairs(self._described.vectors[0])
-        tied, commands = np.array(self._tied, bool), self._commands
+        tied = np.array(self._tied, bool)
         matters = (self._scopes[i] == self._scopes[j]) | ~(tied[i] | tied[j])
-        matters &= (commands[i] == 0) | (commands[j] == 0) | (commands[i] == commands[j])
+        for said in (self._commands, self._cards):
+            matters &= (said[i] == 0) | (said[j] == 0) | (said[i] == said[j])
         i, j = i[matters], j[matters]
         return i, j, self.parts(i, j).nearness
 

@@ -54,6 +54,9 @@ _FIRST_THEN: Final = re.compile(
     r"\s*(?:\b(?:afterwards?|later|after\s+that|last|second)\b)?[.;:!?]*$",
     re.IGNORECASE,
 )
+_THEN: Final = re.compile(
+    r"([\w-]+),?\s+(?:and\s+)?then\s+(?:(?:the|a|an)\s+)?([\w-]+)", re.IGNORECASE
+)
 _GIVE_UP: Final = re.compile(r"\b(?:give|gives|giving|gave)\s+up\b", re.IGNORECASE)
 _SIDE_TERMS: Final = 5
 
@@ -135,6 +138,9 @@ def _relations(lead: str) -> Iterator[Relation]:
             goes = word not in ("to", "into", "from") or _MOVES.search(clause)
             if first and second and goes:
                 yield _relation(word, first, second)
+    for earlier, later in _THEN.findall(lead):
+        if _stems(earlier) and _stems(later):
+            yield Relation("before", _stems(earlier), _stems(later))
     if found := _FIRST_THEN.match(lead):
         first, second = _stems(found["one"]), _stems(found["other"])
         if first and second:
