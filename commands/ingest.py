@@ -12,10 +12,12 @@ from ..serve import json_forms
 from . import terminal
 from .model_options import (
     Asked,
+    batch_option,
     distiller_option,
     model_options,
     print_prompts,
     show_prompts_option,
+    waiting_told,
     yes_option,
 )
 from .options import as_json, domain_option
@@ -31,6 +33,7 @@ from .shell import opened, print_json
 @click.option("--dry-run", is_flag=True, help="Do everything but write.")
 @distiller_option
 @model_options
+@batch_option
 @yes_option
 @show_prompts_option
 @as_json
@@ -45,6 +48,7 @@ def ingest(
     dry_run: bool,
     distiller: str,
     asked: Asked,
+    batch: bool,
     yes: bool,
     show_prompts: bool,
     as_json: bool,
@@ -67,7 +71,7 @@ def ingest(
     )
     if distiller != "llm":
         asked.refuse(hint="Add --distiller llm")
-    llm = asked.options(store) if distiller == "llm" else None
+    llm = asked.options(store, batch=batch) if distiller == "llm" else None
     days = since.astimezone() if since else None
     if llm and show_prompts:
         with opened(store) as kb:
@@ -76,7 +80,11 @@ def ingest(
         return
     report = IngestReport()
     interrupted = False
-    with opened(store) as kb, terminal.ingest_progress(quiet=as_json) as on_progress:
+    with (
+        opened(store) as kb,
+        waiting_told(as_json=as_json),
+        terminal.ingest_progress(quiet=as_json) as on_progress,
+    ):
         try:
             kb.ingest(
                 found,

@@ -6,11 +6,13 @@ from rich.console import Console
 from ..serve import json_forms, llm_forms
 from .model_options import (
     Asked,
+    batch_option,
     model_options,
     plan_line,
     print_prompts,
     show_prompts_option,
     votes_option,
+    waiting_told,
     where_option,
     yes_option,
 )
@@ -24,6 +26,7 @@ from .terminal_llm import print_llm
 @votes_option
 @click.option("--limit", type=click.IntRange(min=1), help="So many runs at most.")
 @model_options
+@batch_option
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and send nothing.")
 @yes_option
 @show_prompts_option
@@ -35,6 +38,7 @@ def judge(
     votes: int,
     limit: int | None,
     asked: Asked,
+    batch: bool,
     dry_run: bool,
     yes: bool,
     show_prompts: bool,
@@ -52,8 +56,8 @@ def judge(
       stepladder judge --model gpt-5-mini --max-usd 1
       stepladder judge --where "project = 'acme/api'" --command 'claude -p' --dry-run
     """
-    llm = asked.options(store)
-    with opened(store) as kb:
+    llm = asked.options(store, batch=batch)
+    with opened(store) as kb, waiting_told(as_json=as_json):
         if dry_run or show_prompts:
             plan = kb.plan_judge(llm=llm, where=where, votes=votes, limit=limit)
             if as_json:

@@ -1,7 +1,8 @@
 """Options that name a language model, and what is asked before it is."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,6 +10,7 @@ import click
 
 from ..kg.errors import UsageError
 from ..kg.settings import Settings
+from .shell import print_json
 
 if TYPE_CHECKING:
     from ..ingest.distillers.llm.options import LlmOptions
@@ -37,6 +39,11 @@ votes_option = click.option(
     default=3,
     show_default=True,
     help="How often the model is asked about a run.",
+)
+batch_option = click.option(
+    "--batch",
+    is_flag=True,
+    help="Hand the questions in together; call it again later to fetch the answers.",
 )
 _OPTIONS: Final = (
     click.option("--model", default="", help="Name of the model, such as gpt-5-mini."),
@@ -111,6 +118,22 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         gathered = option(gathered)
     return gathered
+
+
+@contextmanager
+def waiting_told(*, as_json: bool) -> Iterator[None]:
+    """Tell what is handed in where answers are still to come, and end there."""
+    from ..ingest.llm.batches import BatchWaiting
+
+    try:
+        yield
+    except BatchWaiting as waiting:
+        if as_json:
+            print_json({"batches": dict(waiting.batches), "calls": waiting.calls})
+        else:
+            click.echo(str(waiting))
+            click.echo(waiting.hint, err=True)
+        click.get_current_context().exit(0)
 
 
 def agreed(plan: "Plan") -> bool:

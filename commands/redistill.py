@@ -7,10 +7,12 @@ from ..kg.types import LevelName
 from ..serve import json_forms, llm_forms
 from .model_options import (
     Asked,
+    batch_option,
     model_options,
     plan_line,
     print_prompts,
     show_prompts_option,
+    waiting_told,
     where_option,
     yes_option,
 )
@@ -30,6 +32,7 @@ from .terminal_llm import print_llm
 @where_option
 @click.option("--limit", type=click.IntRange(min=1), help="So many runs at most.")
 @model_options
+@batch_option
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and send nothing.")
 @yes_option
 @show_prompts_option
@@ -41,6 +44,7 @@ def redistill(
     where: str,
     limit: int | None,
     asked: Asked,
+    batch: bool,
     dry_run: bool,
     yes: bool,
     show_prompts: bool,
@@ -60,9 +64,9 @@ def redistill(
       stepladder redistill --level insight --where "distiller = 'rules'" --model gpt-5-mini
       stepladder redistill --where "project = 'acme/api'" --command 'claude -p' --dry-run
     """
-    llm = asked.options(store)
+    llm = asked.options(store, batch=batch)
     levels = levels or ("workflow", "summary", "insight")
-    with opened(store) as kb:
+    with opened(store) as kb, waiting_told(as_json=as_json):
         if dry_run or show_prompts:
             plan = kb.plan_redistill(llm=llm, where=where, levels=levels, limit=limit)
             if as_json:

@@ -32,8 +32,9 @@ _FAILURES_IN_A_ROW: Final = 3
 class Asker:
     """Answers prompts from the cache or the model; safe for several threads.
 
-    `endings` counts questions by how they ended. `stopped` says why nothing more is asked, or is
-    empty. `sleep` waits a number of seconds between tries; by default until `stop` at most.
+    `endings` counts questions by how they ended. With `only_kept` none is sent. `stopped` says why
+    nothing more is asked, or is empty. `sleep` waits a number of seconds between tries; by default
+    until `stop` at most.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Asker:
         self._given_up: set[str] = set()
         self._under_way: dict[str, Event] = {}
         self._failures = 0
+        self.only_kept = False
 
     @property
     def model(self) -> str:
@@ -104,7 +106,7 @@ class Asker:
                 return "cached", fitted(kept, form)
             except MisfitError:
                 return "misfit", None
-        if self.stopped or hash in self._given_up:
+        if self.stopped or self.only_kept or hash in self._given_up:
             return "not asked", None
         try:
             value = self._answered(prompt, form, hash)
@@ -137,11 +139,11 @@ class Asker:
     ) -> tuple[str, T | None, MisfitError | None]:
         """Call until there is an answer; each call has its own line in the ledger."""
         for attempt in range(_TRIES):
-            held = self._reserved(prompt, keep_as)
+            held = self.reserved(prompt, keep_as)
             try:
                 reply = self._model.send(prompt)
             except CallError as error:
-                self._settle_failure(held, prompt, error)
+                self.settle_failure(held, prompt.version, error)
                 wait_s = _FIRST_WAIT_S * 2**attempt if error.after_s is None else error.after_s
                 if not error.again or attempt + 1 == _TRIES or wait_s > _LONGEST_WAIT_S:
                     raise
@@ -159,10 +161,20 @@ class Asker:
                 )
                 raise
             else:
-                return self._kept(held, prompt, reply, form)
+                return self.settle_reply(held, prompt.version, reply, form)
         raise AssertionError("the last try returns or raises")
 
-    def _reserved(self, prompt: Prompt, hash: str) -> Reservation:
+    @property
+    def ledger(self) -> Ledger:
+        """Where the calls are noted."""
+        return self._ledger
+
+    def reserved(self, prompt: Prompt, hash: str, *, wait: bool = True) -> Reservation:
+        """Set aside all that asking a prompt can cost.
+
+        Raises:
+            CapError: it does not fit under the cap.
+        """
         # The schema is counted twice: some servers put it into words of their own.
         schema = json.dumps(prompt.schema)
         return self._ledger.reserve(
@@ -171,19 +183,22 @@ class Asker:
             input_tokens=at_most(prompt.system, prompt.user, schema, schema),
             output_tokens=prompt.max_output_tokens,
             estimated=self.estimated_input(prompt),
+            wait=wait,
         )
 
-    def _settle_failure(self, held: Reservation, prompt: Prompt, error: CallError) -> None:
+    def settle_failure(self, held: Reservation, version: str, error: CallError) -> None:
+        """Note that a call gave no answer, with what it may have cost."""
         self._ledger.settle(
             held,
-            prompt=prompt.version,
+            prompt=version,
             input_tokens=error.input_tokens if error.billed else 0,
             output_tokens=error.output_tokens if error.billed else 0,
         )
 
-    def _kept(
-        self, held: Reservation, prompt: Prompt, reply: Reply, form: type[T]
+    def settle_reply(
+        self, held: Reservation, version: str, reply: Reply, form: type[T]
     ) -> tuple[str, T | None, MisfitError | None]:
+        """Note an answer: its text, its value where it fits, and else how it does not."""
         value: T | None = None
         misfit: MisfitError | None = None
         try:
@@ -194,7 +209,7 @@ class Asker:
             text = Redactor().text(reply.text[:_KEPT_CHARS])
         self._ledger.settle(
             held,
-            prompt=prompt.version,
+            prompt=version,
             input_tokens=reply.input_tokens,
             output_tokens=reply.output_tokens,
             text=text,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from ...kg.endpoint import KEY_HINT, without_account
 from ...kg.errors import LlmError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import openai
 
 Mode = Literal["schema", "object", "text"]
+Called = TypeVar("Called")
 _WEAKER: Final[Mapping[Mode, Mode]] = {"schema": "object", "object": "text"}
 _LIMITS: Final = ("max_tokens", "max_completion_tokens")
 """Names of the limit of output tokens: servers know the first, OpenAI's newer models the second."""
@@ -79,7 +80,26 @@ class OpenAIModel:
             LlmError: the client cannot start.
         """
         mode, limit = self._mode, self._limit
-        return _reply(self._body(prompt, mode, limit))
+        return reply_of(self._body(prompt, mode, limit))
+
+    def request_of(self, prompt: Prompt) -> dict[str, Any]:
+        """The body of the request that asks a prompt, as far as is known of the server."""
+        return self._request(prompt, self._mode, self._limit)
+
+    def called(self, call: Callable[[openai.OpenAI], Called]) -> Called:
+        """What another route of the server gives, with its faults as ours.
+
+        Raises:
+            CallError: it gives nothing.
+            LlmError: the client cannot start.
+        """
+        client = self._client
+        try:
+            return call(client)
+        except LlmError:
+            raise
+        except Exception as error:  # edge: the package reads through one of several libraries
+            raise self._mapped(error, "text", _LIMITS[1]) from error
 
     def _body(self, prompt: Prompt, mode: Mode, limit: str) -> Any:
         """The decoded body of the server's answer."""
@@ -226,7 +246,7 @@ def _only_success(response: Any) -> None:
     raise _StatusError(response.status_code, response.headers.get("retry-after", ""), text)
 
 
-def _reply(body: Any) -> Reply:
+def reply_of(body: Any) -> Reply:
     """The words in a chat completion.
 
     Raises:

@@ -4,7 +4,7 @@ A file of its own beside the store holds it. Only redacted text is in it, and no
 a server.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,13 @@ _LAST_COUNTED: Final = """
     SELECT prompt, estimated, input_tokens, output_tokens FROM calls
     WHERE model = ? AND state = 'answered' AND counted AND estimated > 0
     ORDER BY id DESC LIMIT 200
+"""
+_HANDED_IN: Final = """
+    SELECT batch, id, hash, input_tokens, output_tokens, usd_nano FROM calls
+    WHERE model = ? AND state = 'open' AND batch <> '' ORDER BY id
+"""
+_OF_BATCHES: Final = """
+    SELECT id, hash, usd_nano FROM calls WHERE model = ? AND state <> 'open' AND batch <> ''
 """
 _ENOUGH_CALLS: Final = 3
 """Calls from which what they took says more than an estimate. Chosen by us."""
@@ -245,6 +252,44 @@ class Ledger:
             input_ratio=sum(r[2] for r in rows) / sum(r[1] for r in rows),
             output_tokens={p: sum(n) / len(n) for p, n in written.items()},
         )
+
+    def note_batch(self, calls: Iterable[int], batch: str) -> None:
+        """Note that calls are part of a batch, or of the file of one to come."""
+        with self._settled, _translated(), self._file:
+            rows = ((batch, call) for call in calls)
+            self._file.executemany("UPDATE calls SET batch = ? WHERE id = ?", rows)
+
+    def handed_in(self, hashes: Collection[str]) -> dict[str, list[Reservation]]:
+        """The open calls of batches that hold any of these, by batch; nothing is taken over."""
+        with self._settled, _translated():
+            rows: list[Any] = self._file.execute(_HANDED_IN, (self._model,)).fetchall()
+        batches: dict[str, list[Reservation]] = {}
+        for batch, call, hash, tokens_in, tokens_out, usd_nano in rows:
+            held = Reservation(
+                call=call,
+                hash=hash,
+                input_tokens=tokens_in,
+                output_tokens=tokens_out,
+                usd_nano=usd_nano,
+            )
+            batches.setdefault(batch, []).append(held)
+        return {b: held for b, held in batches.items() if any(h.hash in hashes for h in held)}
+
+    def take_over(self, hashes: Collection[str]) -> dict[str, list[Reservation]]:
+        """What `handed_in` gives, as calls of this object; earlier batches count under its cap."""
+        batches = self.handed_in(hashes)
+        with self._settled, _translated():
+            for held in (h for batch in batches.values() for h in batch):
+                if held.call not in self._open:
+                    self._reserved_nano += held.usd_nano
+                    self._open.add(held.call)
+                    self._made.append(held.call)
+            made = set(self._made)
+            rows: list[Any] = self._file.execute(_OF_BATCHES, (self._model,)).fetchall()
+            self._spent_nano += sum(
+                nano for call, hash, nano in rows if hash in hashes and call not in made
+            )
+        return batches
 
     def made(self) -> list[Entry]:
         """The calls made through this object, oldest first."""

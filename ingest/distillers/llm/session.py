@@ -9,6 +9,8 @@ from typing import Final
 from pydantic import BaseModel
 
 from ...llm.asker import Asker
+from ...llm.batches import Batches
+from ...llm.client import OpenAIModel
 from ...llm.ledger import CapError, Ledger
 from ...llm.model import Prompt
 from ...llm.prices import FREE, NANO, to_nano
@@ -79,6 +81,10 @@ class Session:
             cap_nano=None if options.max_usd is None else to_nano(options.max_usd),
         )
         self._asker = Asker(model, self._ledger, sleep=sleep)
+        self._batches = None
+        if options.batch and isinstance(model, OpenAIModel):
+            self._batches = Batches(model, self._asker)
+        self._wanted: dict[str, Prompt] = {}
         self.distiller = LlmDistiller(self._asker, limits=options.limits)
 
     def __enter__(self) -> "Session":
@@ -104,10 +110,16 @@ class Session:
     def plan(self, prompts: Iterable[Prompt]) -> Plan:
         """Say what answering prompts would take; nothing is sent.
 
-        Where the ledger knows what this model took for others, the plan goes by that.
+        Where the ledger knows what this model took for others, the plan goes by that. What is
+        handed in already is not asked again.
         """
         by_hash = {self._asker.hash_of(p): p for p in prompts}
-        asked = tuple(p for p in by_hash.values() if not self._asker.is_kept(p))
+        self._wanted |= by_hash
+        held = self._ledger.handed_in(by_hash) if self._batches else {}
+        under_way = {h.hash for batch in held.values() for h in batch}
+        asked = tuple(
+            p for h, p in by_hash.items() if h not in under_way and not self._asker.is_kept(p)
+        )
         usual = self._ledger.usual()
         estimated = sum(map(self._asker.estimated_input, asked))
         tokens_in = round(estimated * (usual.input_ratio if usual else 1.0))
@@ -130,9 +142,15 @@ class Session:
     def answer(self, prompts: Sequence[Prompt], form: type[BaseModel] = RunForm) -> None:
         """Have prompts answered, several at a time; what is answered is kept at once.
 
+        In a batch it is all that was planned so far.
+
         Raises:
             LlmError: the model cannot be asked at all, and nothing is known.
+            BatchWaiting: answers are still to come.
         """
+        if self._batches:
+            self._batches.answer(self._wanted, form)
+            return
         with ThreadPoolExecutor(self._options.workers) as pool:
             try:
                 for _ in pool.map(lambda p: self._asker.ask(p, form), prompts):
