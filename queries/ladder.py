@@ -32,7 +32,8 @@ class Ladder:
     """Layers from the most abstract one down, the edges between what is shown, and a walk.
 
     `walk` leads from the highest memory above down through the one in question to a run that bears
-    it out; `steps` are those of that run that are cited. An edge is (lower id, upper id).
+    it out, or as far down as there is something; `steps` are those of that run that are cited. An
+    edge is (lower id, upper id).
     """
 
     id: str
@@ -63,8 +64,9 @@ def ladder(
     nodes |= {m.id: m for m in memories(store.get(higher, scope=scope).values())}
     chosen = next((t for t in found.traces if t.trace.id == trace), None)
     chosen = chosen or next(iter(found.traces), None)
-    walk = (*_way_up(id, upward, nodes), *(chosen.path if chosen else (id,)))
     edges = _between(store, list(nodes), scope)
+    down = chosen.path if chosen else _way_down(id, edges)
+    walk = (*_way_up(id, upward, nodes), *down)
     layers = _layers(nodes, walk, edges, found=found, per_layer=per_layer)
     shown = {m.id for layer in layers for m in layer.memories}
     cited = tuple(c.step for c in chosen.steps) if chosen else ()
@@ -90,6 +92,14 @@ def _way_up(id: str, upward: Sequence[Edge], nodes: Mapping[str, Memory]) -> tup
             break
         way.append(new)
     return tuple(reversed(way[1:]))
+
+
+def _way_down(id: str, edges: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The way from a memory that no run bears out to something below it, the first by id."""
+    way = [id]
+    while below := sorted(lower for lower, upper in edges if upper == way[-1] and lower not in way):
+        way.append(below[0])
+    return tuple(way)
 
 
 def _between(store: GraphStore, ids: Sequence[str], scope: Scope) -> tuple[tuple[str, str], ...]:

@@ -29,7 +29,9 @@ def decide(site: Site, asked: Asked) -> Done:
         "apart": "They are kept apart.",
     }[verdict]
     if done.merged:
-        said += f" {_counted(len(done.merged), 'insight')} merged."
+        said += f" Merged: {', '.join(m.insight.title for m in done.merged)}."
+    for kept in done.withheld:
+        said += f" They were not merged: {kept.reason}."
     return Done(to="/review", said=said)
 
 

@@ -146,7 +146,7 @@ def _links(shown: Shown) -> list[dict[str, Any]]:
     """The links of a node by type and direction, those that are shown elsewhere left out."""
     groups: dict[str, dict[str, Any]] = {}
     memory = isinstance(shown.node, Memory)
-    for edge in shown.edges:
+    for edge in sorted(shown.edges, key=lambda e: e.rank or 0):
         if memory and edge.type in _ELSEWHERE:
             continue
         out = edge.source == shown.node.id

@@ -82,6 +82,12 @@ def test_insights_of_one_level_stand_in_layers_where_one_is_broader(kb: Knowledg
     assert levels == [(4, [TOP.id]), (3, [RIGHT.id]), (3, [LEFT.id])]
 
 
+def test_without_a_run_the_walk_leads_as_far_down_as_there_is_something(kb: KnowledgeBase) -> None:
+    below = Insight(id="insight-below", created=NOW, title="Below")
+    kb.store.write(Batch(nodes=(below,), edges=(up(below, RIGHT),)))
+    assert of(kb, RIGHT.id).walk == (TOP.id, RIGHT.id, below.id)
+
+
 def test_a_circle_ends(kb: KnowledgeBase) -> None:
     kb.store.write(Batch(edges=(up(LEFT, RIGHT), up(RIGHT, LEFT), up(TOP, LEFT))))
     found = of(kb, LEFT.id)
