@@ -5,12 +5,13 @@ from .asking_models import AskingModels
 from .feeding import Feeding, ImportReport
 from .looking import Looking, Shown, Stats
 from .merging import Merging
+from .moving import Moving
 from .reembedding import Reembedding
 
 __all__ = ["ImportReport", "KnowledgeBase", "Shown", "Stats"]
 
 
-class KnowledgeBase(Feeding, Asking, Looking, Merging, AskingModels, Reembedding):
+class KnowledgeBase(Feeding, Asking, Looking, Merging, Moving, AskingModels, Reembedding):
     """A graph of memories: runs in, answers out.
 
     Use it as a context manager, or call `close`.

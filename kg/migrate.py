@@ -32,15 +32,17 @@ class MigrateProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrateReport:
-    """What a migration did.
+    """What a migration did, or would do.
 
-    `nodes` and `edges` count what the source holds, by label and by type; `added` what the target
-    did not have before; `checksums` are equal on both sides, by label and type.
+    `nodes` and `edges` count what the source holds, by label and by type; `added` and
+    `edges_added` what the target did not have before, and `changed` how many differed there.
+    `checksums`, by label and type, are equal on both sides; of a plan there are none.
     """
 
     nodes: Mapping[str, int] = field(default_factory=dict)
     edges: Mapping[str, int] = field(default_factory=dict)
     added: int = 0
+    changed: int = 0
     edges_added: int = 0
     vectors: int = 0
     checksums: Mapping[str, str] = field(default_factory=dict)
@@ -55,9 +57,9 @@ def migrate(
 ) -> MigrateReport:
     """Copy every node, edge and vector, then compare both stores.
 
-    What the target holds already is left as it is, so that an interrupted migration goes on where
-    it stopped, and several stores can be brought into one. Of a time that differs the earlier
-    stays.
+    What the target holds already is not written again, so that an interrupted migration goes on
+    where it stopped, and several stores can be brought into one. A node that differs takes the
+    source's values, and the earlier of both times.
 
     Args:
         settings: names of values kept with the source that go along where the target has none.
@@ -66,7 +68,11 @@ def migrate(
         EmbeddingError: the stores hold vectors of different embedders.
         StoreError: a store failed, or what arrived is not what was sent.
     """
-    _settle(source, target, settings)
+    demand_one_embedder(source, target)
+    for name in (EMBEDDER_SETTING, *settings):
+        value = source.setting(name)
+        if value is not None and target.setting(name) is None:
+            target.set_setting(name, value)
     counts = source.counts()
     total = sum(counts.labels.values()) + sum(counts.edges.values())
 
@@ -90,17 +96,44 @@ def migrate(
     )
 
 
-def _settle(source: GraphStore, target: GraphStore, settings: Sequence[str]) -> None:
+def plan(
+    source: GraphStore,
+    target: GraphStore | None,
+    *,
+    on_progress: Callable[[MigrateProgress], None] | None = None,
+) -> MigrateReport:
+    """Say what `migrate` would do; nothing is written. `target` is None where there is none yet.
+
+    Raises:
+        EmbeddingError: the stores hold vectors of different embedders.
+        StoreError: a store failed.
+    """
+    if target is not None:
+        demand_one_embedder(source, target)
+    counts = source.counts()
+    total = sum(counts.labels.values()) + sum(counts.edges.values())
+    report = MigrateReport(nodes=counts.labels, edges=counts.edges)
+    done = 0
+    for part in _parts(source):
+        report = _planned(report, part, source, target)
+        done += len(part)
+        if on_progress:
+            on_progress(MigrateProgress(phase="comparing", done=done, total=total))
+    return report
+
+
+def demand_one_embedder(source: GraphStore, target: GraphStore) -> None:
+    """Refuse stores whose vectors cannot be compared.
+
+    Raises:
+        EmbeddingError: they come from different embedders.
+    """
     ours, theirs = (store.setting(EMBEDDER_SETTING) for store in (source, target))
     if ours is not None and theirs is not None and ours != theirs:
         raise EmbeddingError(
             f"The vectors of the source come from {ours!r}, those of the target from {theirs!r}.",
             hint="Embed one of them again first: stepladder reembed",
         )
-    for name in (EMBEDDER_SETTING, *settings):
-        value = source.setting(name)
-        if value is not None and target.setting(name) is None:
-            target.set_setting(name, value)
 
 
 def _copy(source: GraphStore, target: GraphStore, *, tell: Callable[[int], None]) -> MigrateReport:
@@ -114,12 +147,34 @@ def _copy(source: GraphStore, target: GraphStore, *, tell: Callable[[int], None]
         report = replace(
             report,
             added=report.added + wrote.added,
+            changed=report.changed + wrote.changed,
             edges_added=report.edges_added + wrote.edges_added,
             vectors=report.vectors + len(vectors),
         )
         done += len(part)
         tell(done)
     return report
+
+
+def _planned(
+    report: MigrateReport,
+    part: Sequence[Node] | Sequence[Edge],
+    source: GraphStore,
+    target: GraphStore | None,
+) -> MigrateReport:
+    nodes = [n for n in part if isinstance(n, Node)]
+    edges = [e for e in part if isinstance(e, Edge)]
+    there = target.get([n.id for n in nodes]) if target and nodes else {}
+    found = _edges_between(target, edges) if target and edges else {}
+    changed = [n for n in nodes if n.id in there and not _is_kept(n, there[n.id])]
+    moved = [e for e in edges if (kept := found.get(_key(e))) and _edge_text(kept) != _edge_text(e)]
+    return replace(
+        report,
+        added=report.added + len(nodes) - len(there),
+        changed=report.changed + len(changed) + len(moved),
+        edges_added=report.edges_added + sum(_key(e) not in found for e in edges),
+        vectors=report.vectors + len(_vectors(source, nodes)),
+    )
 
 
 def _parts(source: GraphStore) -> Iterator[list[Node] | list[Edge]]:
@@ -146,7 +201,7 @@ def _parts(source: GraphStore) -> Iterator[list[Node] | list[Edge]]:
 
 def _vectors(store: GraphStore, nodes: Iterable[Node]) -> dict[str, Vector]:
     ids = [n.id for n in nodes if isinstance(n, Memory)]
-    return {c.memory.id: c.vector for c in store.features(ids) if c.vector is not None}
+    return {c.id: c.vector for c in store.features(ids) if c.vector is not None}
 
 
 @dataclass(slots=True)
@@ -209,6 +264,12 @@ def _edges_between(store: GraphStore, edges: Sequence[Edge]) -> dict[Key, Edge]:
 
 def _key(edge: Edge) -> Key:
     return edge.source, edge.type, edge.target
+
+
+def _is_kept(node: Node, known: Node) -> bool:
+    """Tell whether writing a node would leave what is known; of two times the earlier stays."""
+    created = min(filter(None, (node.created, known.created)), default="")
+    return _node_text(replace(node, created=created)) == _node_text(known)
 
 
 def _node_text(node: Node) -> str:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from ..facade import KnowledgeBase
 from ..kg.errors import StepladderError
 from ..kg.settings import Settings
+from ..kg.stores import shown
 from .hook_state import HookState
 from .install.hosts import HOSTS, Wish, plugin_is_on, settings_of
 
@@ -96,7 +97,7 @@ def _store(settings: Settings) -> Iterator[Finding]:
     yield Finding(
         name="store",
         verdict="ok",
-        said=f"{settings.store}: {runs} runs, {insights} insights",
+        said=f"{shown(settings.store)}: {runs} runs, {insights} insights",
     )
     yield Finding(name="embedder", verdict="ok", said=embedder)
     yield _last_ingest(last, runs=runs)

@@ -49,7 +49,7 @@ def prepare(server: Server) -> None:
         SchemaError: a later version of the program made it.
         StoreError: it holds another program's data.
     """
-    found = _version(server)
+    found = version(server)
     if found == len(scripts()):
         return
     for script in scripts()[found:]:
@@ -85,19 +85,25 @@ def reset_vectors(server: Server, new: Geometry) -> None:
     server.change_schema(statement("vector_index"), options=_options(new.dim))
 
 
-def _version(server: Server) -> int:
+def version(server: Server) -> int:
+    """The version of the store in a database, 0 where it is empty.
+
+    Raises:
+        SchemaError: a later version of the program made it.
+        StoreError: it holds another program's data.
+    """
     # In this order: another process may make the store between the two questions.
     was_empty = server.read("is_empty")[0][0]
     found = server.read("store")
     if found:
-        version = int(found[0][0])
-        if version > len(scripts()):
+        made = int(found[0][0])
+        if made > len(scripts()):
             raise SchemaError(
-                f"The store {server.address.shown} has schema version {version}; this program "
+                f"The store {server.address.shown} has schema version {made}; this program "
                 f"knows up to {len(scripts())}.",
                 hint="Upgrade with: pip install --upgrade stepladder",
             )
-        return version
+        return made
     if not was_empty:
         raise StoreError(
             f"The database {server.address.shown} has nodes but no Stepladder schema.",

@@ -27,7 +27,7 @@ from .address import Address
 from .refusals import as_store_error, unreachable_members
 
 CONNECT_TIMEOUT_S: Final = 2.0
-PROBE_TIMEOUT_S: Final = 4.0
+PROBE_TIMEOUT_S: Final = 3.0
 """How long one address, and a server as a whole, may take to answer at all: a wrong address is told
 within 5 seconds."""
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .catalogue import CatalogueCache, Geometry
 from .removal import Changes
 from .server import Ask, Server
 from .write import finish, lock, prepare, write
+
+_LOOK_TIMEOUT_S: Final = 5.0
 
 _Work = Callable[[Ask, Changes], int]
 
@@ -75,6 +77,22 @@ class Neo4jStore:
             server.close()
             raise
         return cls(server)
+
+    @classmethod
+    def is_there(cls, address: str) -> bool:
+        """Tell whether a database holds a store; an empty one does not, and stays as it is.
+
+        Raises:
+            UsageError: it is no address of a Neo4j server.
+            SchemaError: a later version of the program made the store.
+            StoreError: as for `open`.
+        """
+        server = Server(parse(address, Settings.read(os.environ)), timeout_s=_LOOK_TIMEOUT_S)
+        try:
+            schema.check_agent(server.agent(), address=server.address.shown)
+            return schema.version(server) > 0
+        finally:
+            server.close()
 
     def __enter__(self) -> "Neo4jStore":
         return self
