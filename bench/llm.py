@@ -25,7 +25,7 @@ from rich.console import Console
 from stepladder import KnowledgeBase
 from stepladder.ingest.distillers.llm.prompting import Limits
 from stepladder.ingest.distillers.llm.session import LlmOptions
-from stepladder.ingest.llm.ledger import Ledger
+from stepladder.ingest.llm.ledger import Entry, Ledger
 from stepladder.ingest.llm.prices import FREE
 
 DATA: Final = Path(
@@ -34,6 +34,9 @@ DATA: Final = Path(
 FOLDERS: Final = ("claude-code-jsonl", "atif")
 LIMITS: Final = Limits(sent_tokens=500, written_tokens=700)
 """Small, so that a small model on one core answers within a minute."""
+
+KNOWN: Final = 3
+"""Calls from which a plan goes by the ledger."""
 
 
 def main(base_url: str, files: int, kept: str) -> None:
@@ -69,11 +72,39 @@ def _compare(out: Console, options: LlmOptions) -> None:
     with Ledger(options.ledger, model=options.model, price=FREE, cap_nano=None) as ledger:
         entries = [e for e in ledger.entries() if e.state != "cached"]
     out.print("calls by state:", dict(Counter(e.state for e in entries)))
-    counted = [e for e in entries if e.counted]
+    counted = [e for e in entries if e.counted and e.input_tokens]
     out.print(
         f"counted by the server: {sum(e.input_tokens for e in counted)} tokens in, "
         f"{sum(e.output_tokens for e in counted)} out, of {len({e.hash for e in counted})} prompts"
     )
+    _tell_plans(out, counted)
+
+
+def _tell_plans(out: Console, calls: list[Entry]) -> None:
+    """What a plan says of each call with what the ledger knows of those before it."""
+    planned_in = planned_out = 0.0
+    near = 0
+    for number, call in enumerate(calls[KNOWN:], start=KNOWN):
+        before = calls[:number]
+        ratio = sum(e.input_tokens for e in before) / sum(e.estimated for e in before)
+        alike = [e.output_tokens for e in before if e.prompt == call.prompt]
+        planned_in += call.estimated * ratio
+        planned_out += sum(alike) / len(alike) if alike else LIMITS.written_tokens
+        near += abs(call.estimated * ratio / call.input_tokens - 1) <= 0.1
+    told = calls[KNOWN:]
+    if told:
+        used_in = sum(e.input_tokens for e in told)
+        used = used_in + sum(e.output_tokens for e in told)
+        first = sum(e.estimated for e in calls[:KNOWN])
+        first_used = sum(e.input_tokens for e in calls[:KNOWN])
+        out.print(
+            f"first {KNOWN}, nothing known: tokens in {100 * (first / first_used - 1):+.1f} %"
+        )
+        out.print(
+            f"{len(told)} after them: tokens in {100 * (planned_in / used_in - 1):+.1f} %, "
+            f"in and out {100 * ((planned_in + planned_out) / used - 1):+.1f} %, "
+            f"{near} within 10 %"
+        )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ _ADD_CALL: Final = """
 """
 _LAST_COUNTED: Final = """
     SELECT prompt, estimated, input_tokens, output_tokens FROM calls
-    WHERE model = ? AND state = 'answered' AND counted AND estimated > 0
+    WHERE model = ? AND counted AND estimated > 0 AND input_tokens > 0
     ORDER BY id DESC LIMIT 200
 """
 _HANDED_IN: Final = """
@@ -72,6 +72,7 @@ class Usual:
 class Entry:
     """One call. `counted` is true where the server counted the tokens.
 
+    `estimated` are the input tokens that a plan says where nothing is known of the model.
     A call that is `open` was begun and its end is not known; it stands with all it can cost.
     """
 
@@ -83,6 +84,7 @@ class Entry:
     output_tokens: int
     usd_nano: int
     counted: bool
+    estimated: int = 0
 
 
 class Ledger:
@@ -304,7 +306,7 @@ class Ledger:
         with self._settled, _translated():
             rows: list[Any] = self._file.execute(
                 "SELECT id, hash, model, prompt, state, input_tokens, output_tokens, usd_nano,"
-                " counted FROM calls ORDER BY id"
+                " counted, estimated FROM calls ORDER BY id"
             ).fetchall()
         return [
             (
@@ -318,9 +320,21 @@ class Ledger:
                     output_tokens=tokens_out,
                     usd_nano=usd_nano,
                     counted=bool(counted),
+                    estimated=estimated,
                 ),
             )
-            for id, hash, model, prompt, state, tokens_in, tokens_out, usd_nano, counted in rows
+            for (
+                id,
+                hash,
+                model,
+                prompt,
+                state,
+                tokens_in,
+                tokens_out,
+                usd_nano,
+                counted,
+                estimated,
+            ) in rows
         ]
 
     def _insert(
