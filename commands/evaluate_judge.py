@@ -1,9 +1,10 @@
 """Measures a judge of outcomes against verifiers."""
 
+from typing import TYPE_CHECKING
+
 import click
 from rich.console import Console
 
-from ..ingest.judging import Agreement
 from ..serve import json_forms, llm_forms
 from .model_options import (
     Asked,
@@ -16,6 +17,9 @@ from .model_options import (
 from .options import as_json
 from .shell import opened, print_json
 from .terminal_llm import print_llm
+
+if TYPE_CHECKING:
+    from ..ingest.judging import Agreement
 
 
 @click.command()
@@ -65,7 +69,7 @@ def judge(
         _print(found)
 
 
-def _print(found: Agreement) -> None:
+def _print(found: "Agreement") -> None:
     out = Console(highlight=False)
     out.print(
         f"{found.runs:,} runs whose end is known: the judge decides {found.decided:,}, "

@@ -1,13 +1,13 @@
 """Changes the embedder of a store."""
 
 import os
-from pathlib import Path
 
 import click
 
 from ..facade import KnowledgeBase
 from ..kg.errors import UsageError
 from ..kg.settings import Settings
+from ..kg.stores import is_there, shown
 from ..serve import llm_forms
 from .options import as_json
 from .shell import print_json
@@ -33,8 +33,8 @@ def reembed(store: str, embedder: str, dry_run: bool, yes: bool, as_json: bool) 
       stepladder reembed openai:text-embedding-3-small --dry-run
       stepladder reembed static-256
     """
-    if "://" not in store and not Path(store).exists():
-        raise UsageError(f"There is no store at {store}.", hint="stepladder ingest")
+    if not is_there(store):
+        raise UsageError(f"There is no store at {shown(store)}.", hint="stepladder ingest")
     counted: list[int] = []
 
     def approve(texts: list[str]) -> bool:

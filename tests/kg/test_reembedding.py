@@ -5,9 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -308,3 +310,48 @@ def test_texts_go_to_a_server_only_after_a_yes(
     refused = CliRunner().invoke(main, words)
     assert refused.exit_code != 0
     assert vectors(store) == before
+
+
+class _Remote(BaseHTTPRequestHandler):
+    """Embeds with the turned embedder, as OpenAI's API does."""
+
+    sent: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.sent.extend(request["input"])
+        rows = Turned().encode(request["input"]).tolist()
+        data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        body = json.dumps({"object": "list", "data": data, "model": "tiny", "usage": usage})
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay quiet."""
+
+
+def test_a_model_behind_a_server_embeds_and_answers(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Remote) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        monkeypatch.setenv("STEPLADDER_EMBEDDER_URL", url)
+        words = ["--store", str(store)]
+        done = CliRunner().invoke(main, [*words, "reembed", "openai:tiny", "--yes"])
+        monkeypatch.setenv("STEPLADDER_EMBEDDER", "openai:tiny")
+        asked = CliRunner().invoke(main, [*words, "query", QUERY, "--json"])
+        server.shutdown()
+        thread.join()
+    assert "have vectors of openai:tiny now" in done.stdout
+    assert (asked.exit_code, QUERY in _Remote.sent) == (0, True)
+    name, found = vectors(store)
+    assert name == "openai:tiny"
+    for id, (_, blob) in expected(found, Turned()).items():
+        near = np.frombuffer(found[id][1], "<f4") @ np.frombuffer(blob, "<f4")
+        assert near == pytest.approx(1.0, abs=1e-5)
