@@ -39,6 +39,7 @@ from rich.console import Console
 from rich.table import Table
 
 from stepladder import KnowledgeBase
+from stepladder.queries.answer import Answer
 from stepladder.kg.embedding.static import StaticEmbedder
 from stepladder.queries.render import count_tokens
 
@@ -48,6 +49,10 @@ DATA = Path(
 BUDGET_TOKENS: Final = 250
 DEEP: Final = 60
 NO_FLOOR: Final = -99.0
+STRICTER: Final = 1.5
+"""By how much the built-in strict floor of insights is above the default one."""
+
+CALIBRATIONS: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +235,49 @@ def nothing_applies(encoder: Encoder) -> Iterator[Result]:
         yield compare("T2", f"{kind} false at 90 % true", *pairs, name=name, statistic=false_at_90)
 
 
+def nothing_applies_calibrated(encoder: Encoder) -> Iterator[Result]:
+    """T2 again, near, with floors fitted on the store's own graph, the removed gold not in it."""
+    pool = Pool.of(sets.skills_for_tasks(DATA), encoder)
+    questions = pool.data.questions
+    with knowing(pool.data) as kb:
+        before = [kb.retrieve(q.text, record=False).confidence for q in questions]
+        before_near = [_without(kb, pool.data, q) for q in questions]
+        kb.calibrate()
+        sure = [kb.retrieve(q.text, record=False) for q in questions]
+        near = _calibrated_without(kb, pool.data)
+    ours = np.column_stack([[a.confidence for a in sure], [a.confidence for a in near]])
+    theirs = np.column_stack([before, before_near])
+    name = "not calibrated"
+    yield compare("T2c", "near AUROC", ours, theirs, name=name, statistic=auroc)
+    yield compare("T2c", "near false at 90 % true", ours, theirs, name=name, statistic=false_at_90)
+    for said, answers in (("answered", sure), ("answered, gold removed", near)):
+        kept = [float(not a.abstained) for a in answers]
+        strict = [float(a.confidence >= a.floor + STRICTER) for a in answers]
+        yield compare("T2c", f"{said}: default floor", kept, strict, name="strict floor")
+
+
+def _calibrated_without(kb: KnowledgeBase, data: RetrievalSet) -> list[Answer]:
+    """Answers while what is right is not in the store and was not when it was calibrated.
+
+    The gold of several questions is removed at once before calibrating, to save time; that of the
+    others is back when a question is asked.
+    """
+    rows = {m["id"]: m for m in data.memories}
+    found: dict[str, Answer] = {}
+    for first in range(CALIBRATIONS):
+        part = data.questions[first::CALIBRATIONS]
+        gold = sorted({i for q in part for i in q.gold})
+        kb.forget(gold)
+        kb.calibrate()
+        for question in part:
+            others = [i for i in gold if i not in question.gold]
+            kb.import_memories(rows[i] for i in others)
+            found[question.id] = kb.retrieve(question.text, record=False)
+            kb.forget(others)
+        kb.import_memories(rows[i] for i in gold)
+    return [found[q.id] for q in data.questions]
+
+
 def _without(kb: KnowledgeBase, data: RetrievalSet, question: Question) -> float:
     """How sure the answer is while the memories that are right are not in the store."""
     kb.forget(sorted(question.gold))
@@ -350,6 +398,7 @@ def procedures(encoder: Encoder) -> Iterator[Result]:
 TESTS: Final[dict[str, Callable[[Encoder], Iterator[Result]]]] = {
     "T1": task_to_memory,
     "T2": nothing_applies,
+    "T2c": nothing_applies_calibrated,
     "T3": other_model,
     "T4": other_language,
     "T6b": level_choice,

@@ -3,10 +3,8 @@
 import click
 
 from ..serve import use_forms
-from .evaluate_judge import judge
 from .options import as_json
 from .shell import opened, print_json
-from .terminal_use import print_uplift
 
 
 @click.command()
@@ -39,37 +37,3 @@ def feedback(
         print_json({"outcome": outcome, "credited": list(credited)})
     else:
         click.echo(f"{outcome}: credited to {', '.join(credited) or 'nothing'}")
-
-
-@click.group()
-def evaluate() -> None:
-    """Measure what the memory does.
-
-    \b
-    Example:
-      stepladder evaluate uplift
-    """
-
-
-evaluate.add_command(judge)
-
-
-@evaluate.command()
-@as_json
-@click.pass_obj
-def uplift(store: str, as_json: bool) -> None:
-    """Estimate what shown memories did, against those that a holdout withheld.
-
-    Answers given with --holdout count once their outcome is known. The interval holds the truth
-    in 95 of 100 cases.
-
-    \b
-    Example:
-      stepladder evaluate uplift
-    """
-    with opened(store) as kb:
-        found = kb.uplift()
-    if as_json:
-        print_json(use_forms.uplift_json(found))
-    else:
-        print_uplift(found)

@@ -15,6 +15,10 @@ _FORM: Final = 1
 """Number of the form that a calibration is kept in; another one is taken to be none."""
 
 
+GROWTH: Final = 1.25
+"""How much a store may grow until its floors are fitted anew. Chosen by us, as for merging."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindFit:
     """How a floor was fitted: scores of what applied, and of the best that did not.
@@ -83,6 +87,17 @@ def keep_calibration(store: GraphStore, calibration: Calibration) -> None:
     }
     store.set_setting(_CROWDING, json.dumps(dict(calibration.crowding), sort_keys=True))
     store.set_setting(_SETTING, json.dumps(head, sort_keys=True))
+
+
+def outgrown(store: GraphStore) -> bool:
+    """Tell whether a store has none, or has grown by a quarter since it was calibrated.
+
+    Raises:
+        StoreError: the store could not be read.
+    """
+    kept = kept_calibration(store)
+    size = sum(store.counts().levels.values())
+    return size > 0 and (kept is None or size > GROWTH * kept.memories)
 
 
 @lru_cache(maxsize=4)

@@ -20,8 +20,8 @@ NEIGHBOURS: Final = 20
 LEAST_INSIGHTS: Final = 100
 """Insights from which there is a crowd to speak of. Chosen by us."""
 
-MOST_INSIGHTS: Final = 4_000
-"""Insights that are looked at; ids are hashes, so that the first are as good as any. About 8 ms
+MOST_INSIGHTS: Final = 2_000
+"""Insights that are looked at; ids are hashes, so that the first are as good as any. About 4 ms
 each at 2,000 memories."""
 
 _CANDIDATES: Final = 60
