@@ -64,11 +64,12 @@ _WORDS: Final = {
 
 def node(site: Site, asked: Asked) -> Page:
     """Any node; of a memory with its ladder and the way down to the steps."""
-    shown = site.kb.show(found(site, asked.path["id"]), most=LINKS)
+    id = found(site, asked.path["id"])
+    shown = site.kept(("show", id), lambda: site.kb.show(id, most=LINKS))
     data: dict[str, Any] = shown_json(shown)
     beside: dict[str, Any] = {"links": _links(shown), "merged": _merged(shown)}
     if isinstance(shown.node, Memory):
-        evidence = site.kb.why(shown.node.id)
+        evidence = site.kept(("why", id), lambda: site.kb.why(id))
         ladder = site.kb.ladder(evidence, trace=asked.text("trace"))
         data |= {
             "evidence": evidence_json(evidence),

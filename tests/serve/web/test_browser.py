@@ -269,17 +269,24 @@ def attacked(planted_store: Path, serve_store: Serve, chromium: Any) -> Iterator
         found.page.context.close()
 
 
-def hostile_addresses(store: Path, number: int, payload: str) -> list[str]:
-    """Pages that show a payload: of nodes that hold it, and of forms that are sent it."""
-    with KnowledgeBase.open(store) as kb:
-        runs = [n for n in kb.store.find("Trace") if isinstance(n, Trace)]
-        run = next(n for n in runs if n.session == f"planted-{number}")
-        step = kb.steps(run.id)[0]
-        above = sorted({e.target for e in kb.store.ancestry([run.id])})
-        summary = next(n for n in kb.nodes(above).values() if isinstance(n, Summary))
+@pytest.fixture(scope="module")
+def hostile_addresses(planted_store: Path, hostile: ModuleType) -> list[list[str]]:
+    """Of each payload the pages that show it: of nodes that hold it, of forms that are sent it."""
+    with KnowledgeBase.open(planted_store) as kb:
+        runs = {n.session: n.id for n in kb.store.find("Trace") if isinstance(n, Trace)}
+        return [
+            _addresses(kb, number, payload, run=runs[f"planted-{number}"])
+            for number, payload in enumerate(hostile.PAYLOADS)
+        ]
+
+
+def _addresses(kb: KnowledgeBase, number: int, payload: str, *, run: str) -> list[str]:
+    above = sorted({e.target for e in kb.store.ancestry([run])})
+    summary = next(n.id for n in kb.nodes(above).values() if isinstance(n, Summary))
+    step = kb.steps(run)[0].id
     given = quote(payload, safe="", errors="replace")
     return [
-        *(f"/node/{id}" for id in (f"insight-{number:08d}", run.id, step.id, summary.id)),
+        *(f"/node/{id}" for id in (f"insight-{number:08d}", run, step, summary)),
         f"/search?q={given}&project={given}",
         f"/ask?task={given}&domain={given}",
         f"/cypher?statement={given}",
@@ -288,9 +295,9 @@ def hostile_addresses(store: Path, number: int, payload: str) -> list[str]:
 
 @pytest.mark.parametrize("number", range(60))
 def test_no_hostile_text_acts_in_a_page(
-    attacked: Watched, planted_store: Path, hostile: ModuleType, number: int
+    attacked: Watched, hostile_addresses: list[list[str]], number: int
 ) -> None:
-    for path in hostile_addresses(planted_store, number, hostile.PAYLOADS[number]):
+    for path in hostile_addresses[number]:
         attacked.go(path)
         stays_text(attacked)
 
