@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ..ingest.report import JUDGED_PAIRS
 from ..kg.consolidation.decisions import SETTING as DECISIONS
 from ..kg.errors import UsageError
 from ..kg.stores import is_there
@@ -14,7 +15,7 @@ from .feeding import LAST_INGEST
 if TYPE_CHECKING:
     from ..kg.migrate import MigrateProgress, MigrateReport
 
-_SETTINGS: Final = (LAST_INGEST, DECISIONS)
+_SETTINGS: Final = (LAST_INGEST, DECISIONS, JUDGED_PAIRS)
 
 
 class Moving(Base):

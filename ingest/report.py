@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
+
+JUDGED_PAIRS: Final = "judge.pairs"
+"""The setting of a store that keeps what models decided on pairs of insights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

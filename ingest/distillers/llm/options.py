@@ -57,7 +57,7 @@ def model_of(options: LlmOptions) -> Model:
         options.base_url or None,
         api_key=key_for(options.base_url, os.environ, variable=options.api_key_env),
         # Servers of one's own hold the answer to the schema by a grammar; hosted ones bill it.
-        schema_told=not is_here(options.base_url),
+        schema_told=not is_here(_server(options)),
     )
 
 
@@ -70,9 +70,10 @@ def price_of_options(options: LlmOptions) -> Price | None:
     if options.price:
         return parse_price(options.price)
     known = None
-    if options.model and (not options.base_url or is_provider(options.base_url)):
+    server = _server(options)
+    if options.model and (not server or is_provider(server)):
         known = price_of(options.model, today=options.today or datetime.now(UTC).date())
-    free = bool(options.command) or is_here(options.base_url)
+    free = bool(options.command) or is_here(server)
     if known is None and (options.max_usd is not None or not free):
         raise UsageError(
             f"The price of {options.model or options.command!r} is not known.",
@@ -80,3 +81,8 @@ def price_of_options(options: LlmOptions) -> Price | None:
             f"(ours are from {price_list()})",
         )
     return known
+
+
+def _server(options: LlmOptions) -> str:
+    """The address of the server that is asked; empty for OpenAI itself."""
+    return options.base_url or os.environ.get("OPENAI_BASE_URL", "")

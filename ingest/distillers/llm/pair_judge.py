@@ -18,12 +18,11 @@ from ....kg.protocols import Embedder, GraphStore
 from ....kg.types import Insight
 from ...llm.answer import schema_of
 from ...llm.model import Prompt
-from ...report import LlmReport
+from ...report import JUDGED_PAIRS, LlmReport
 from .forms import Form, Line
 from .prompting import fenced, instructions
 from .session import Session
 
-_SETTING: Final = "judge.pairs"
 _QUOTES: Final = 4
 _QUOTE_CHARS: Final = 200
 _TEXT_CHARS: Final = 1_500
@@ -131,7 +130,7 @@ def judge(
 
 def verdicts(store: GraphStore) -> list[Judged]:
     """The verdicts of models that stand, oldest first."""
-    kept = store.setting(_SETTING)
+    kept = store.setting(JUDGED_PAIRS)
     return [Judged(**row) for row in json.loads(kept)] if kept else []
 
 
@@ -163,7 +162,7 @@ def _decided(store: GraphStore, embedder: Embedder, judged: Judged) -> bool:
 
 def _keep(store: GraphStore, judged: Sequence[Judged]) -> None:
     rows = [asdict(j) for j in judged]
-    store.set_setting(_SETTING, json.dumps(rows, ensure_ascii=False, sort_keys=True))
+    store.set_setting(JUDGED_PAIRS, json.dumps(rows, ensure_ascii=False, sort_keys=True))
 
 
 def _is_open(store: GraphStore, pair: Suggestion) -> bool:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -310,6 +311,23 @@ def test_what_is_not_clear_is_asked_before(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         kb.plan([RUNS], llm=LlmOptions(ledger=tmp_path / "l.db", **fields))
+
+
+def test_the_price_of_another_server_is_not_that_of_openai(
+    kb: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = date(2026, 9, 13)
+    told: dict[str, Any] = {"ledger": tmp_path / "l.db", "model": "gpt-5-mini", "today": listed}
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert kb.plan([RUNS], llm=LlmOptions(**told)).usd is not None
+    with pytest.raises(UsageError, match="price"):
+        kb.plan([RUNS], llm=LlmOptions(**told, base_url="https://openrouter.ai/api/v1"))
+    with pytest.raises(UsageError, match="price") as caught:
+        kb.plan([RUNS], llm=LlmOptions(**{**told, "today": date(2027, 6, 1)}))
+    assert "as of 2026-09-13" in caught.value.hint
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://openrouter.ai/api/v1")
+    with pytest.raises(UsageError, match="price"):
+        kb.plan([RUNS], llm=LlmOptions(**told))
 
 
 @pytest.mark.parametrize(
