@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..ingest.packs import pack_head
 from ..ingest.report import IngestReport
 from ..serve import json_forms
 from . import terminal
@@ -114,21 +115,37 @@ def ingest(
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Check every row and write nothing.")
+@click.option("--trust", is_flag=True, help="Do not mark the insights of a pack as untrusted.")
 @as_json
 @click.pass_obj
-def import_(store: str, file: Path, dry_run: bool, as_json: bool) -> None:
+def import_(store: str, file: Path, dry_run: bool, trust: bool, as_json: bool) -> None:
     """Take memories made elsewhere, one JSON object a line.
+
+    A pack from `stepladder export pack` is known by its first line: its checksum is checked, and
+    its insights are marked as untrusted, and by their licence, unless --trust is given.
 
     \b
     Example:
       stepladder import pool.jsonl
+      stepladder import team.pack.jsonl --dry-run
       echo '{"level": "insight", "title": "Pin the lock file in CI"}' > pool.jsonl
     """
 
+    head = pack_head(file)
     rows, unreadable = json_forms.read_rows(file)
+    if head:
+        rows = rows[1:]
     with opened(store) as kb:
-        report = kb.import_memories(rows, dry_run=dry_run)
+        report = kb.import_memories(
+            rows,
+            dry_run=dry_run,
+            pack=head.name if head else "",
+            untrusted=bool(head) and not trust,
+        )
     if as_json:
         print_json(json_forms.import_json(report, unreadable, dry_run=dry_run))
     else:
         terminal.print_import(report, unreadable, dry_run=dry_run)
+        if head:
+            mark = "trusted as you asked" if trust else "marked as untrusted"
+            click.echo(f"A pack under {head.licence or 'no licence'}; its insights are {mark}.")

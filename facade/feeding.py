@@ -161,16 +161,25 @@ class Feeding(Base):
         return collector.prompts
 
     def import_memories(
-        self, rows: Iterable[Mapping[str, Any]], *, dry_run: bool = False
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        *,
+        dry_run: bool = False,
+        pack: str = "",
+        untrusted: bool = False,
     ) -> ImportReport:
         """Take memories that were made elsewhere; `ingest.imported.from_rows` says what a row has.
 
         A `parents` id must be among the rows or in the store; a row whose parent is not is taken
         without it and reported. With `dry_run` everything is checked and nothing written.
+
+        `pack` is the name of the pack that the rows come from; of such rows those that are known
+        here by themselves are left as they are. With `untrusted` the memories are marked as
+        somebody else's words, which every answer says.
         """
         from ..ingest.imported import from_rows
 
-        made = from_rows(rows)
+        made = from_rows(rows, pack=pack, untrusted=untrusted)
         edges, missing = self._with_known_ends(made)
         nodes, taken = self._without_own(made)
         recalled = memories(nodes)
@@ -181,8 +190,8 @@ class Feeding(Base):
         return ImportReport(
             new=sum(m.id not in stored for m in recalled),
             updated=len(stored) - unchanged,
-            unchanged=unchanged,
-            failed=(*made.failed, *missing, *taken),
+            unchanged=unchanged + (len(taken) if pack else 0),
+            failed=(*made.failed, *missing, *(() if pack else taken)),
             redacted=made.redacted.total(),
         )
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,14 @@ from ..queries.ladder import Ladder, ladder
 from ..queries.links import bounded
 from ..queries.run_steps import steps_of_run
 from ..queries.why import Evidence, evidence
-from .base import Base, as_scope
+from .base import Base, as_scope, iso_time
 from .feeding import LAST_INGEST
 
 # The Cypher door takes modules that an answer does not need; they are imported where used.
 if TYPE_CHECKING:
     from ..queries.cypher import CypherDoor
     from ..queries.export import Exported
+    from ..queries.handout import Lesson, Pack
     from ..queries.library import NamedQuery
     from ..queries.schema import Schema
 
@@ -170,6 +172,22 @@ class Looking(Base):
         from ..queries.export import export
 
         return export(self.store, form, Path(file), scope=as_scope(scope))
+
+    def lessons(self, *, project: str = "", domain: str = "", least_tasks: int = 2) -> list[Lesson]:
+        """Return the insights to hand out, a project's own first, then those of most tasks.
+
+        They are shared ones that at least `least_tasks` tasks bear out, and with a `project` what
+        is known of it alone. Words of tool output and of other people's packs are not handed out.
+        """
+        from ..queries.handout import lessons
+
+        return lessons(self.store, project=project, domain=domain, least_tasks=least_tasks)
+
+    def pack(self, lessons: Iterable[Lesson], *, licence: str, now: datetime | None = None) -> Pack:
+        """Return shared lessons as a pack that others can import, under an SPDX licence."""
+        from ..queries.handout import pack
+
+        return pack(self.store, lessons, licence=licence, time=iso_time(now))
 
     def _cypher_door(self) -> CypherDoor:
         from ..queries.cypher import CypherDoor

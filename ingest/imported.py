@@ -57,19 +57,22 @@ class Imported:
     redacted: Counter[str] = field(default_factory=Counter)
 
 
-def from_rows(rows: Iterable[Mapping[str, Any]]) -> Imported:
+def from_rows(
+    rows: Iterable[Mapping[str, Any]], *, pack: str = "", untrusted: bool = False
+) -> Imported:
     """Turn rows into nodes and edges.
 
     A row has `level` (trace, workflow, summary, insight) and `title`, or at least `content`; and
     where known `id`, `description`, `domain`, `project`, `language`, `polarity`, `task`,
-    `outcome`, `kind` and `parents` (ids of more abstract memories). A row's id is kept as it is.
-    A row without a project is shared.
+    `outcome`, `kind`, `applies_when`, `not_when` and `parents` (ids of more abstract memories).
+    A row's id is kept as it is. A row without a project is shared. `pack` names the pack they come
+    from; with `untrusted` they are marked as somebody else's words.
     """
     made = Imported()
     redactor = Redactor()
     for position, row in enumerate(rows, start=1):
         try:
-            for part in _parts(row, redactor):
+            for part in _parts(row, redactor, pack=pack, untrusted=untrusted):
                 if isinstance(part, Edge):
                     made.edges.append(part)
                 else:
@@ -82,14 +85,16 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> Imported:
     return made
 
 
-def _parts(row: Mapping[str, Any], redactor: Redactor) -> Iterator[Node | Edge]:
+def _parts(
+    row: Mapping[str, Any], redactor: Redactor, *, pack: str, untrusted: bool
+) -> Iterator[Node | Edge]:
     if not isinstance(row, Mapping):
         raise UsageError(f"Expected an object, got {type(row).__name__}.")
     text = {name: redactor.text(value) for name, value in row.items() if isinstance(value, str)}
     level = text.get("level", "insight")
     if level not in _TYPES:
         raise UsageError(f"Unknown level {level!r}. Expected one of {', '.join(LEVELS)}.")
-    memory = _memory(level, row, text)
+    memory = _memory(level, row, text, pack=pack, untrusted=untrusted)
     yield memory
     if memory.task:
         name = text["task"]
@@ -108,7 +113,9 @@ def _parts(row: Mapping[str, Any], redactor: Redactor) -> Iterator[Node | Edge]:
         yield Edge(source=memory.id, type="GENERALIZES_TO", target=redactor.text(parent))
 
 
-def _memory(level: str, row: Mapping[str, Any], text: Mapping[str, str]) -> Memory:
+def _memory(
+    level: str, row: Mapping[str, Any], text: Mapping[str, str], *, pack: str, untrusted: bool
+) -> Memory:
     title, content = text.get("title", ""), text.get("content", "")
     if not (title or content):
         raise UsageError("Neither `title` nor `content`: nothing to remember.")
@@ -129,11 +136,13 @@ def _memory(level: str, row: Mapping[str, Any], text: Mapping[str, str]) -> Memo
         "tools": _words(row.get("tools")),
         "polarity": polarity if polarity in ("do", "avoid") else "",
         "origin": "import",
+        "untrusted": untrusted,
     }
     if level in _WITH_OUTCOME:
         values["outcome"] = _TRACE_OUTCOMES.get(text.get("outcome", ""), "unknown")
     if level == "insight":
-        values["kind"] = text.get("kind", "")
+        told = ("kind", "applies_when", "not_when")
+        values |= {name: text.get(name, "") for name in told} | {"pack": pack}
     return _TYPES[level](**values)
 
 

@@ -191,6 +191,8 @@ class Insight(Memory):
     not_when: str = ""
     card: str = ""
     """Name of the catalogue card it comes from, empty for others."""
+    pack: str = ""
+    """Licence and checksum of the pack it was imported from, empty for others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 TASK = "Fix a bug in a Python library: a test fails and the usual test runner is not installed"
 NUMBER = (int, float)
-FOR_PROGRAMS = {"hook", "mcp"}
-"""Commands that another program calls and that speak its protocol."""
+FOR_PROGRAMS = {"hook", "mcp", "serve"}
+"""Commands that another program, or a browser, talks to in its own protocol."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ MEMORY = {
     "origin": str,
     "untrusted": bool,
 }
-INSIGHT = {**MEMORY, "kind": str, "applies_when": str, "not_when": str, "card": str}
+INSIGHT = {**MEMORY, "kind": str, "applies_when": str, "not_when": str, "card": str, "pack": str}
 SUMMARY = {**MEMORY, "outcome": str}
 TRACE = {
     **MEMORY,
