@@ -26,7 +26,7 @@ from typing import Final
 CACHE: Final = Path(
     os.environ.get("STEPLADDER_NEO4J_CACHE", Path.home() / ".cache" / "stepladder-neo4j")
 )
-START_TIMEOUT_S: Final = 90.0
+START_TIMEOUT_S: Final = 240.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

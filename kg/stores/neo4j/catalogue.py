@@ -5,7 +5,7 @@ of the server brings the blocks that were written since, by itself or by others.
 
 Neo4j's own vector index is not asked: on the 5.26 line a search of it takes 55 ms of processor time
 over 10,000 vectors that came in 2,000 writes, and it finds other memories than the store in a file.
-Source: docs/adr/0006-sign-codes-on-neo4j.md.
+Source: docs/adr/0010-sign-codes-on-neo4j.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
