@@ -25,7 +25,7 @@ from stepladder.ingest.domain import domain_of
 from stepladder.ingest.readers import load_readers, reader_for
 from stepladder.ingest.record import RunRecord
 from stepladder.ingest.source import Source
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 from stepladder.ingest.walk import files_under
 
 ROOT: Final = Path(__file__).resolve().parents[1]

@@ -33,7 +33,7 @@ from stepladder.ingest.project import language_of
 from stepladder.ingest.readers import load_readers, reader_for
 from stepladder.ingest.record import RunRecord
 from stepladder.ingest.source import Source
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 from stepladder.ingest.walk import files_under
 from stepladder.kg.embedding.static import StaticEmbedder
 from stepladder.kg.types import Memory, level_name

@@ -25,7 +25,7 @@ from .record import RunRecord
 from .redact import Redactor
 from .report import FileNote, IngestOptions, IngestReport, Progress
 from .source import Source
-from .steps import build
+from .steps.build import build
 from .trajectory import Trajectory, Turn
 from .walk import files_under
 

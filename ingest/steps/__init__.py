@@ -1,5 +1,1 @@
 """What the actions of a run were: the record of steps that distillers read."""
-
-from .build import build
-
-__all__ = ["build"]

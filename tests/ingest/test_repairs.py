@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stepladder.ingest.record import Repair
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 from stepladder.ingest.trajectory import Failure, Observation, ToolCall, Trajectory, Turn
 
 

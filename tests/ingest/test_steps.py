@@ -12,7 +12,7 @@ from stepladder.ingest.readers import load_readers, reader_for
 from stepladder.ingest.record import Fault, RunRecord, StepRecord
 from stepladder.ingest.shell import parse
 from stepladder.ingest.source import Source
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 from stepladder.ingest.trajectory import Failure, Observation, ToolCall, Trajectory, Turn
 
 

@@ -8,7 +8,7 @@ import pytest
 from stepladder.ingest.distillers.rules.card import Card, Hit
 from stepladder.ingest.distillers.rules.cards import catalogue
 from stepladder.ingest.record import RunRecord
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 from stepladder.ingest.trajectory import Observation, ToolCall, Trajectory, Turn
 
 Action: TypeAlias = ToolCall | tuple[Any, ...]

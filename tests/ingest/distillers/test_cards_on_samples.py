@@ -10,7 +10,7 @@ from stepladder.ingest.outcome import SideCars
 from stepladder.ingest.readers import load_readers, reader_for
 from stepladder.ingest.record import RunRecord
 from stepladder.ingest.source import Source
-from stepladder.ingest.steps import build
+from stepladder.ingest.steps.build import build
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
