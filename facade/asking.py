@@ -22,11 +22,15 @@ from ..queries.answer import Answer, retrieve
 from ..queries.briefing import briefing
 from ..queries.by_use import with_holdout
 from ..queries.feedback import reported
+from ..queries.recovery import ErrorKey, Recovery, recoveries
 from ..queries.retrieval_log import RetrievalLog, retrieval_log
 from ..queries.search import Hit, search
 from ..queries.uplift import Uplift, uplift
 from ..queries.use import Use, all_episodes, use_of
 from .base import Base, as_scope, iso_time
+
+_LONGEST_ERROR = 200
+"""Lines of a text that may be an error and nothing more. Chosen by us."""
 
 
 class Asking(Base):
@@ -81,6 +85,7 @@ class Asking(Base):
     ) -> Answer:
         """Answer a task with the most abstract memories that apply to it, or with none.
 
+        The task may be an error message; what earlier runs learned from such an error comes first.
         The answer fits `budget_tokens`. `strict` asks for more certainty, `floor` holds every
         memory against one score instead; `bodies` shows whole texts as far as the budget allows.
         It is recorded as a `Retrieval` under the answer's
@@ -102,10 +107,38 @@ class Asking(Base):
             floor=floor,
             bodies=bodies,
             exclude=frozenset(exclude),
+            error=_error_in(task),
         )
         if not record:
             return answer
         return self._recorded(answer, project=project, domain=domain, holdout=holdout, now=now)
+
+    def recoveries(
+        self, error: str, *, project: str = "", exclude: Iterable[str] = (), k: int = 3
+    ) -> tuple[Recovery, ...]:
+        """Return the `k` commands that most likely repair an error, the likeliest first.
+
+        `error` is a message or the output that ends in it. Example commands come from runs that
+        the project may read; of other projects only programs that several of them used are named.
+        `exclude` are ids of traces that do not count.
+
+        Raises:
+            StoreError: the store could not be read.
+        """
+        from ..ingest.steps.faults import find_fault
+
+        fault = find_fault(error)
+        if fault is None:
+            return ()
+        key = ErrorKey(error_class=fault.error_class, signature=fault.signature)
+        return recoveries(
+            self.store,
+            key,
+            scope=Scope.of(project or UNASSIGNED),
+            project=project,
+            exclude=frozenset(exclude),
+            k=k,
+        )
 
     def briefing(
         self, project: str, *, budget_tokens: int = 400, now: datetime | None = None
@@ -198,3 +231,22 @@ class Asking(Base):
     def uplift(self) -> Uplift:
         """Estimate what shown memories did, from answers given with a holdout."""
         return uplift(all_episodes(self.store))
+
+
+def _error_in(text: str) -> ErrorKey | None:
+    """The error that a text is, or None where it is more than an error.
+
+    A message stands alone, or ends the output that a command left.
+    """
+    from ..ingest.steps.faults import find_fault
+
+    lines = text.strip().splitlines()
+    if not lines or len(lines) > _LONGEST_ERROR:
+        return None
+    fault = find_fault(text)
+    if fault is None or fault.error_class == "other":
+        return None
+    ends = (lines[0], lines[-1])
+    if not any(fault.message.strip()[:60] in line for line in ends):
+        return None
+    return ErrorKey(error_class=fault.error_class, signature=fault.signature)

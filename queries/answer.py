@@ -19,6 +19,8 @@ from .judge import Judged, judge, why_nothing
 from .level import ancestors
 from .lifts import lifts
 from .nominate import Nominees, nominate
+from .recovery import ErrorKey
+from .remedies import for_an_error, remedies
 from .terms import surfaces
 from .use import adjustments
 
@@ -43,6 +45,7 @@ def retrieve(
     transfer: bool = False,
     scope: Scope | None = None,
     witnesses: Scope = EVERYTHING,
+    error: ErrorKey | None = None,
 ) -> Answer:
     """Answer a task with the most abstract memories that apply to it, or with none.
 
@@ -63,6 +66,8 @@ def retrieve(
         scope: which memories may be shown, where it does not follow from `project`.
         witnesses: whose runs may vote. They are neither shown nor named where they are outside
             `scope`, and only memories in `scope` are voted for.
+        error: which error the task is, where it is an error message: memories that cite steps at
+            which it was met come first.
 
     Raises:
         StoreError: the store could not be read.
@@ -90,6 +95,9 @@ def retrieve(
         words = frozenset(nominees.question.terms.ids.tolist())
         added = lifts(nominees.ordered, words, calibration=calibration, floor=floors.of("insight"))
         floors = replace(floors, lifts=added)
+    if error is not None:
+        spoken = remedies(store, error, exclude=exclude)
+        nominees, floors = for_an_error(store, nominees, floors, spoken=spoken, scope=readable)
     judged = judge(nominees.ordered, conditions, floors)
     if not judged.fitting and floors.depend_on_runs(nominees.ordered):
         floors = replace(floors, runs=store.counts().levels.get("trace", 0))
