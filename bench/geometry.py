@@ -37,6 +37,7 @@ from stepladder.ingest.steps.build import build
 from stepladder.ingest.walk import files_under
 from stepladder.kg.embedding.static import StaticEmbedder
 from stepladder.kg.types import Memory, level_name
+from stepladder.queries.evaluation.lisi import NEAREST, lisi
 
 DATA: Final = Path(
     os.environ.get("STEPLADDER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -49,7 +50,6 @@ RENAMED: Final = {
     "mixed": "",
     "customer-service(non-coding)": "",
 }
-NEAREST: Final = 30
 LEVELS: Final = ("trace", "workflow", "summary", "insight")
 ONCE: Final = "insight, each once"
 PART: Final = 0.9
@@ -192,13 +192,7 @@ def lisi_of_nodes(items: Sequence[Item], vectors: Floats, domains: Sequence[str]
 
 def mean_lisi(vectors: Floats, shares: Floats) -> float:
     """Mean inverse Simpson index over the neighbours of each row, itself left out."""
-    similar = vectors @ vectors.T
-    np.fill_diagonal(similar, -np.inf)
-    k = min(NEAREST, len(vectors) - 1)
-    nearest = np.argsort(-similar, axis=1, kind="stable")[:, :k]
-    parts = shares[nearest].sum(axis=1)
-    parts /= parts.sum(axis=1, keepdims=True)
-    return float(np.mean(1 / np.square(parts).sum(axis=1)))
+    return float(np.mean(lisi(vectors, shares)))
 
 
 if __name__ == "__main__":

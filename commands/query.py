@@ -13,6 +13,7 @@ from .options import (
     project_option,
 )
 from .shell import opened, print_json
+from .terminal_explain import print_explained
 
 
 @click.command()
@@ -25,6 +26,7 @@ from .shell import opened, print_json
 @click.option("-k", default=5, show_default=True, help="How many memories at most.")
 @click.option("--strict", is_flag=True, help="Ask for more certainty before answering.")
 @holdout_option
+@click.option("--explain", is_flag=True, help="Draw the part of the graph that was walked.")
 @click.option(
     "--format",
     "form",
@@ -46,6 +48,7 @@ def query(
     k: int,
     strict: bool,
     holdout: float,
+    explain: bool,
     form: str,
     as_json: bool,
 ) -> None:
@@ -69,10 +72,14 @@ def query(
             strict=strict,
             holdout=holdout,
         )
+        walked = {id for i in answer.shown() for id in i.path} if explain else set()
+        nodes = {id: kb.show(id).node for id in sorted(walked)}
     if as_json or form == "json":
         print_json(json_forms.answer_json(answer))
     elif form == "prompt":
         click.echo(prompt_text(answer))
+    elif explain:
+        print_explained(answer, nodes)
     else:
         terminal.print_answer(answer)
 

@@ -93,3 +93,12 @@ def test_the_interval_of_a_share_is_exact() -> None:
     assert exact_interval(0, 10) == pytest.approx((0.0, 0.3085), abs=1e-4)
     assert exact_interval(5, 10) == pytest.approx((0.1871, 0.8129), abs=1e-4)
     assert exact_interval(10, 10) == pytest.approx((0.6915, 1.0), abs=1e-4)
+
+
+def test_a_query_explained_draws_each_item_above_its_run_with_scores(store: str) -> None:
+    task = "Fix a bug in a Python library: a test fails and the test runner is not installed"
+    result = CliRunner().invoke(main, ["--store", store, "query", task, "--explain"])
+    assert result.exit_code == 0, result.output
+    assert "memories weighed; not shown" in result.output.replace("\n", " ")
+    assert " R " in result.output
+    assert "trace-" in result.output
