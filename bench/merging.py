@@ -1,6 +1,6 @@
 """Measure merging on public sets, side by side with simple baselines on the same rows.
 
-    STEPLADDER_DATA=<folder with eval/> python bench/merging.py [--tests pairs guards levels scale]
+    STEPLADDER_DATA=<folder with eval/> python bench/merging.py [--tests pairs guards order levels]
 
 `pairs`: which memories say the same? Average precision of the nearness, pair F1 with the limit
 chosen on half of the groups and scored on the other (20 splits), and precision and recall of what
@@ -9,6 +9,7 @@ nearest neighbours by it, and with `--minilm FOLDER` (all-MiniLM-L6-v2 as ONNX w
 the same of MiniLM. Intervals are 95 % of a paired bootstrap over pairs, or over gold groups where
 there are any; for F1 the middle 95 % of the splits.
 `guards`: of advice that is opposite, or the same of another tool, how much merges unattended?
+`order`: do parts that come one after the other, in any order, merge as everything at once does?
 `levels`: is the answer the most abstract that applies, with edges that were inferred?
 `scale`: what a consolidation costs as a store grows.
 
@@ -23,7 +24,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from math import isnan
 from pathlib import Path
 from typing import Any, Final
@@ -48,6 +50,8 @@ DATA = Path(
 HERE: Final = Path(__file__).resolve().parent
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 NO_FLOOR: Final = -99.0
+ORDERS: Final = 3
+FIRST_PART: Final = 0.5
 
 Row = dict[str, Any]
 
@@ -207,6 +211,54 @@ def guards() -> Iterator[Guarded]:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """How far what is merged in parts is what is merged at once: shared pairs of all pairs."""
+
+    order: int
+    parts: int
+    merged_in_parts: int
+    merged_at_once: int
+    jaccard: float
+
+
+def orders() -> Iterator[Order]:
+    """Do parts that come one after the other, in any order, merge as everything at once does?"""
+    memories = list(merging_sets.lesson_pairs(DATA, "dev", tuned="").memories)
+    with knowing(memories) as kb:
+        at_once = merged_pairs(kb.consolidate(now=NOW))
+    for seed in range(ORDERS):
+        order = np.random.default_rng(seed).permutation(len(memories))
+        cuts = [
+            0,
+            int(FIRST_PART * len(order)),
+            *range(int(FIRST_PART * len(order)) + 50, 9999, 50),
+        ]
+        parts = [order[a:b] for a, b in pairwise(cuts) if a < len(order)]
+        with knowing([memories[n] for n in parts[0]]) as kb:
+            kb.consolidate(now=NOW)
+            for number, part in enumerate(parts[1:], start=1):
+                kb.import_memories([memories[n] for n in part])
+                kb.consolidate(now=NOW + timedelta(hours=number))
+            found = standing_pairs(kb)
+        yield Order(
+            order=seed,
+            parts=len(parts),
+            merged_in_parts=len(found),
+            merged_at_once=len(at_once),
+            jaccard=len(found & at_once) / max(1, len(found | at_once)),
+        )
+
+
+def standing_pairs(kb: KnowledgeBase) -> set[Pair]:
+    """All pairs of insights that stand below one merged insight."""
+    merged = [n.id for n in kb.store.find("Insight", where={"origin": "merge"})]
+    below: dict[str, list[str]] = {id: [] for id in merged}
+    for edge in kb.store.edges(merged, types=["GENERALIZES_TO"], direction="in"):
+        below[edge.target].append(edge.source)
+    return {_pair(a, b) for ids in below.values() for a in ids for b in ids if a < b}
+
+
+@dataclass(frozen=True, slots=True)
 class Level:
     """How often the first five places hold what is abstract and right; in [0, 1]."""
 
@@ -284,8 +336,8 @@ def _text(memory: Row) -> str:
 def main() -> None:
     """Run what was asked for and print a table of each kind of result."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    tests = ("pairs", "guards", "levels", "scale")
-    parser.add_argument("--tests", nargs="+", choices=tests, default=list(tests[:3]))
+    tests = ("pairs", "guards", "order", "levels", "scale")
+    parser.add_argument("--tests", nargs="+", choices=tests, default=list(tests[:4]))
     parser.add_argument(
         "--sets", nargs="+", choices=list(merging_sets.SETS), default=list(merging_sets.SETS)
     )
@@ -300,6 +352,7 @@ def main() -> None:
     running: dict[str, Callable[[], Iterator[Any]]] = {
         "pairs": lambda: pairs(encoders, options.sets),
         "guards": guards,
+        "order": orders,
         "levels": levels,
         "scale": lambda: merging_scale.curve(DATA, options.sizes),
     }

@@ -10,11 +10,12 @@ Source: `python bench/merging.py --tests levels`: on 381 goals the level was cho
 its task alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from scipy.sparse import csr_matrix, diags
+from scipy.sparse import csr_matrix
 
 from ..protocols import GraphStore
 from ..types import SHARED, Edge, Insight, Memory
@@ -28,6 +29,7 @@ PARENTS: Final = 8
 INFERRED: Final = "inferred from words"
 _IMPORTED: Final = "import"
 _ROWS: Final = 1000
+_K1, _B = 1.2, 0.75
 
 
 def inferred_links(
@@ -75,29 +77,23 @@ def _open_leaves(store: GraphStore) -> list[Memory]:
 def _links(
     leaves: Sequence[Memory], insights: Sequence[Insight], statistics: Statistics, *, run: str
 ) -> Iterator[Edge]:
-    """Each leaf with the insights that share most of the words of its key."""
+    """Each leaf with the insights that hold most of what its words say."""
     if not (leaves and insights):
         return
     columns: dict[str, int] = {}
-    texts = [wording(i).terms for i in insights]
-    keys = [content_terms(m.key) for m in leaves]
-    above = _rows(texts, columns, statistics)
-    below = _rows(keys, columns, statistics)
-    above.resize((len(insights), len(columns)))
+    texts = [Counter(wording(i).terms) for i in insights]
+    above = _weighed(texts, columns, statistics).T.tocsr()
     for start in range(0, len(leaves), _ROWS):
-        near = (below[start : start + _ROWS] @ above.T).tocsr()
-        for row in range(near.shape[0]):
-            leaf = leaves[start + row]
+        some = leaves[start : start + _ROWS]
+        near = (_present(some, columns, statistics) @ above).tocsr()
+        for row, leaf in enumerate(some):
+            at = slice(near.indptr[row], near.indptr[row + 1])
             found = sorted(
-                (-round(float(value), 4), insights[column].id, insights[column].scope)
-                for column, value in zip(
-                    near.indices[near.indptr[row] : near.indptr[row + 1]],
-                    near.data[near.indptr[row] : near.indptr[row + 1]],
-                    strict=True,
-                )
+                (-round(float(value), 4), insights[column].id)
+                for column, value in zip(near.indices[at], near.data[at], strict=True)
+                if insights[column].scope in (SHARED, leaf.scope)
             )
-            may_see = [f for f in found if f[2] in (SHARED, leaf.scope)]
-            for value, id, _ in may_see[:PARENTS]:
+            for value, id in found[:PARENTS]:
                 yield Edge(
                     source=leaf.id,
                     type="GENERALIZES_TO",
@@ -108,20 +104,39 @@ def _links(
                 )
 
 
-def _rows(
-    texts: Sequence[Sequence[str]], columns: dict[str, int], statistics: Statistics
+def _weighed(
+    texts: Sequence[Counter[str]], columns: dict[str, int], statistics: Statistics
 ) -> csr_matrix:
-    """Unit rows of term weights; new terms get new columns."""
+    """Rows of term weights as in BM25, without its constant factor, so that each is in [0, 1].
+
+    A word that is said again counts less, and words of a long text count less; terms get columns.
+    """
+    mean = sum(t.total() for t in texts) / len(texts) or 1.0
     starts, places, values = [0], [], []
     for terms in texts:
-        counts: dict[str, int] = {}
-        for term in terms:
-            counts[term] = counts.get(term, 0) + 1
-        for term, count in counts.items():
+        length = _K1 * (1 - _B + _B * terms.total() / mean)
+        for term, count in terms.items():
             places.append(columns.setdefault(term, len(columns)))
-            values.append((1 + np.log(count)) * statistics.idf(term))
+            values.append(statistics.idf(term) * count / (count + length))
         starts.append(len(places))
-    shape = (len(texts), len(columns))
-    matrix = csr_matrix((np.array(values), np.array(places, int), np.array(starts)), shape=shape)
-    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    return diags(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix
+    return _matrix(starts, places, values, width=len(columns))
+
+
+def _present(
+    leaves: Sequence[Memory], columns: Mapping[str, int], statistics: Statistics
+) -> csr_matrix:
+    """Rows of ones for the terms of each leaf, divided by the weight of all its terms."""
+    starts, places, values = [0], [], []
+    for leaf in leaves:
+        terms = sorted(set(content_terms(leaf.full)))
+        known = [columns[t] for t in terms if t in columns]
+        total = sum(statistics.idf(t) for t in terms) or 1.0
+        places.extend(known)
+        values.extend([1 / total] * len(known))
+        starts.append(len(places))
+    return _matrix(starts, places, values, width=len(columns))
+
+
+def _matrix(starts: list[int], places: list[int], values: list[float], *, width: int) -> csr_matrix:
+    parts = (np.array(values), np.array(places, int), np.array(starts))
+    return csr_matrix(parts, shape=(len(starts) - 1, width))
