@@ -95,6 +95,7 @@ def retrieve(
         words = frozenset(nominees.question.terms.ids.tolist())
         added = lifts(nominees.ordered, words, calibration=calibration, floor=floors.of("insight"))
         floors = replace(floors, lifts=added)
+    spoken: dict[str, float] = {}
     if error is not None:
         spoken = remedies(store, error, exclude=exclude)
         nominees, floors = for_an_error(store, nominees, floors, spoken=spoken, scope=readable)
@@ -109,7 +110,13 @@ def retrieve(
     fitting = [n for n, _ in judged.fitting]
     places = antichain(fitting, _above(store, fitting))
     items = _items(
-        store, places[:k], judged, nominees=nominees, situation=situation, scope=readable
+        store,
+        places[:k],
+        judged,
+        nominees=nominees,
+        situation=situation,
+        scope=readable,
+        met=frozenset(spoken),
     )
     fitted = within_budget(items, budget_tokens=budget_tokens, bodies=bodies)
     standing = len(places) + sum(len(item.beneath) for item in items)
@@ -146,6 +153,7 @@ def _items(
     nominees: Nominees,
     situation: Situation,
     scope: Scope,
+    met: frozenset[str],
 ) -> list[Item]:
     beneath = {p.nominee.hit.id: worth_adding(p, situation) for p in places}
     shown = {n.hit.id: n for p in places for n in (p.nominee, *beneath[p.nominee.hit.id])}
@@ -173,6 +181,7 @@ def _items(
                 surfaces=written,
                 support=behind,
                 relation=relation(memory, situation),
+                met=memory.id in met,
             ),
             text="",
             share=nominee.votes.share if nominee.votes else 0.0,

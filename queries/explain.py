@@ -26,13 +26,15 @@ def why_shown(
     surfaces: Mapping[str, str],
     support: Support,
     relation: Relation,
+    met: bool = False,
 ) -> str:
     """One sentence: what matched, what stands behind it, and why at this level.
 
-    `surfaces` gives the written form of each stem of the task.
+    `surfaces` gives the written form of each stem of the task; with `met` the task is an error
+    that the memory was learned from.
     """
     memory = nominee.hit.memory
-    said = [_matched(nominee, terms, surfaces)]
+    said = ["it cites steps that failed like this" if met else _matched(nominee, terms, surfaces)]
     known = support_text(support)
     said += [f"it was {known}"] if known else []
     level = level_name(memory.level)
