@@ -36,7 +36,7 @@ LEAST: Final = 20
 
 TRUST: Final = 50.0
 """Scores of what applied for which the built-in floor counts beside the fitted one. Chosen by
-us: below some hundred, the best place of a floor is known to about half a point of R."""
+us."""
 
 TYPICAL: Final = 0.25
 """Which quantile of the crowding of all insights changes nothing. Source: bench/evaluate.py, T2:

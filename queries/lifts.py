@@ -7,7 +7,7 @@ A score is worth less where a dozen others would score alike for the same reason
 such an insight is a topic, not the answer. Words of the title count once more, as a title says in
 few words what an insight is for.
 Source: bench/evaluate.py, T2: of tasks whose answer was taken away fewer are answered, at 90 of 100
-answers kept; weights of 1 to 3 and of .35 to .5 do alike. In the ranking both lose.
+answers kept; weights of 1 to 3 and of .35 to .5 do alike.
 """
 
 from collections.abc import Container, Iterable
