@@ -101,7 +101,7 @@ def _lexical(
         allowed=allowed,
         limit=query.limit,
     )
-    return best.tolist()
+    return [int(position) for position in best]
 
 
 def _weights(connection: apsw.Connection, terms: Sequence[str], memories: int) -> dict[int, float]:
@@ -144,7 +144,7 @@ def _near(
         k=codes.reranked(query.limit),
         mask=allowed & (catalogue.state == EMBEDDED),
     )
-    return found.tolist()
+    return [int(position) for position in found]
 
 
 def _vectors(connection: apsw.Connection, positions: Iterable[int]) -> dict[int, Vector]:
@@ -161,7 +161,7 @@ def _nearest(
     if not positions or query.vector is None:
         return []
     cosines = np.stack([vectors[p] for p in positions]) @ query.vector
-    order = np.lexsort((positions, -cosines))[: query.limit]
+    order = np.argsort(-cosines, kind="stable")[: query.limit]
     return [positions[place] for place in order]
 
 
