@@ -48,6 +48,8 @@ class Drawing:
     places: tuple[Place, ...]
     links: tuple[Link, ...]
     left_out: int
+    width: int = WIDTH
+    height: int = HEIGHT
 
 
 def drawing(found: DomainMap) -> Drawing:

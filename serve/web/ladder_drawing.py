@@ -59,6 +59,8 @@ class Drawing:
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
     labels: tuple[Label, ...]
+    box_width: int = WIDTH
+    box_height: int = HEIGHT
 
 
 def drawing(ladder: Ladder) -> Drawing:

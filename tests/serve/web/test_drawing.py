@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepladder import KnowledgeBase
@@ -41,6 +41,7 @@ def test_long_words_are_cut_to_the_box(kb: KnowledgeBase) -> None:
     assert box.lines[-1].endswith("…")
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=40), st.integers(0, 500), max_size=30))
 def test_any_map_of_domains_can_be_drawn(counts: dict[str, int]) -> None:
     insights = {name: frozenset(map(str, range(n))) for name, n in counts.items()}

@@ -195,3 +195,15 @@ def test_what_was_read_is_kept_until_something_is_written(
     before = twin(stranger, "/")["levels"]["insight"]
     kb.import_memories([{"title": "One insight more than before"}])
     assert twin(stranger, "/")["levels"]["insight"] == before + 1
+
+
+def test_every_page_answers_on_a_shared_store_too(
+    explored_on_neo4j: KnowledgeBase, client_of: Callable[..., TestClient]
+) -> None:
+    client = client_of(explored_on_neo4j)
+    nodes = [
+        f"/node/{explored_on_neo4j.store.find(label, limit=1)[0].id}"
+        for label in explored_on_neo4j.store.counts().labels
+    ]
+    for path in (*PAGES[:-2], *nodes):
+        assert client.get(path).status_code == 200, path
