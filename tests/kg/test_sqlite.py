@@ -67,7 +67,8 @@ while not stop.exists():
     seen = support["insight-shared"].traces if support else 0
     assert seen >= traces, (seen, traces)
     found = store.candidates(CandidateQuery(terms=("share",), vector=None))
-    assert [c.memory.id for c in found] == ["insight-shared"] * bool(support), found
+    # Each read sees a state of its own: the first batch may land between two of them.
+    assert {c.id for c in found} <= {"insight-shared"} and len(found) >= bool(support), found
     reads += 1
 print(reads)
 """
