@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from ...terms import TermCounts
+from ...types import Memory
 from ..encoding import terms_blob, to_terms, to_vector
 from .catalogue import Entry, Geometry, chunks, write_entries
 from .server import Ask, Row
-from .values import digest
+from .values import NodeRow, digest, record_of
 
 _LEVELS: Final = 100_000
 """Levels are words of five digits in the full-text index: their order is that of the numbers."""
@@ -30,17 +31,18 @@ class IndexChanges:
     vectors: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     """By id: position and vector."""
 
-    def add(self, id: str, position: int, *, terms: TermCounts, level: int, scope: str) -> None:
+    def add(self, row: NodeRow, memory: Memory, position: int, *, terms: TermCounts) -> None:
         """Take a new memory in."""
         self.added.append(terms)
-        self.rows[id] = {"id": id, "position": position, **_words(terms)}
-        self.place(id, position, level=level, scope=scope)
+        self.rows[row.id] = {"id": row.id, "position": position, **_words(terms)}
+        self.place(row, memory, position)
 
-    def place(self, id: str, position: int, *, level: int, scope: str) -> None:
-        """Set where a memory belongs."""
-        self.placed[position] = (level, digest(scope))
-        row = self.rows.setdefault(id, {"id": id})
-        row |= {"level": level_word(level), "scope": digest(scope)}
+    def place(self, row: NodeRow, memory: Memory, position: int) -> None:
+        """Set what a memory says and where it belongs."""
+        scope = digest(row.properties["scope"])
+        self.placed[position] = (memory.level, scope)
+        entry = self.rows.setdefault(row.id, {"id": row.id})
+        entry |= {"level": level_word(memory.level), "scope": scope, **record_of(row, memory)}
 
     def retext(self, id: str, *, old: TermCounts, new: TermCounts) -> None:
         """Replace the terms of a memory."""

@@ -107,7 +107,7 @@ def ancestry(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Edge]:
 def features(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
     """Memories with their terms and vectors, in the order of `ids`."""
     rows = server.read("features", ids=_unique(ids), scopes=scope_list(scope)) if ids else []
-    found = {c.memory.id: c for c in (to_candidate(*row) for row in rows)}
+    found = {c.id: c for c in map(to_candidate, rows)}
     return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 

@@ -41,6 +41,10 @@ _ROUNDING: Final = 1e-4
 _HIGHEST_LEVEL: Final = 99_999
 _TRIES: Final = 3
 
+_POSITION, _ID = 0, 1
+_TERMS, _KEY_LENGTH, _FULL_LENGTH = 6, 7, 8
+"""Places of columns in a row of `memories`."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
@@ -170,12 +174,12 @@ def _best(query: CandidateQuery, answer: _Answer, *, fetched: int) -> _Scored:
     """The best of what the full-text index returned, by exact BM25."""
     if not answer.lexical:
         return _Scored(frozenset(), True)
-    entries = {row[1]["id"]: row for row in answer.memories}
+    entries = {row[_ID]: row for row in answer.memories}
     excluded = {kept_text(id) for id in query.exclude}
     ids = [id for id, _ in answer.lexical if id in entries and id not in excluded]
     rows = [entries[id] for id in ids]
     scores = _bm25(rows, answer.terms, answer.totals)
-    positions = np.array([row[2] for row in rows])
+    positions = np.array([row[_POSITION] for row in rows])
     order = np.lexsort((positions, -scores))[: query.limit]
     best = frozenset(ids[n] for n in order.tolist())
     if len(answer.lexical) < fetched:
@@ -198,7 +202,7 @@ def _bm25(
     wanted = np.array(sorted(id for id, _ in terms), np.uint32)
     frequency = dict(terms)
     counts = _counts(rows, wanted)
-    lengths = np.array([row[5] for row in rows], np.uint32)
+    lengths = np.array([row[_FULL_LENGTH] for row in rows], np.uint32)
     saturation = K1 * (1 - B + B * lengths.astype(np.float32) / max(mean, 1.0))
     scores = np.zeros(len(rows), np.float32)
     for column, id in enumerate(wanted.tolist()):
@@ -223,23 +227,19 @@ def _counts(rows: Sequence[Row], wanted: NDArray[np.uint32]) -> NDArray[np.float
 
 
 def _terms(row: Row) -> TermCounts:
-    return to_terms(row[3], key_length=row[4], full_length=row[5])
+    return to_terms(row[_TERMS], key_length=row[_KEY_LENGTH], full_length=row[_FULL_LENGTH])
 
 
 def _chosen(
     query: CandidateQuery, answer: _Answer, ids: frozenset[str] | set[str]
 ) -> list[Candidate]:
-    found = (
-        to_candidate(labels, properties, terms, key_length, full_length, vector)
-        for labels, properties, _, terms, key_length, full_length, vector in answer.memories
-        if properties["id"] in ids
-    )
+    found = (to_candidate(row[1:]) for row in answer.memories if row[_ID] in ids)
     scope: Scope = query.scope
     allowed = [
         c
         for c in found
-        if scope.allows(c.memory.scope)
-        and query.min_level <= c.memory.level <= query.max_level
-        and c.memory.id not in query.exclude
+        if scope.allows(c.scope)
+        and query.min_level <= c.level <= query.max_level
+        and c.id not in query.exclude
     ]
-    return sorted(allowed, key=lambda c: c.memory.id)
+    return sorted(allowed, key=lambda c: c.id)

@@ -1,9 +1,9 @@
 """Nodes, edges and candidates as property maps, and back. Knows no connection."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -104,22 +104,49 @@ def to_edge(source: str, type: Any, target: str, properties: Mapping[str, Any]) 
     )
 
 
-def to_candidate(
-    labels: Iterable[str],
-    properties: Mapping[str, Any],
-    terms: bytes,
-    key_length: int,
-    full_length: int,
-    vector: bytes | None,
-) -> Candidate:
-    """The candidate of a row."""
-    memory = to_node(labels, properties)
-    assert isinstance(memory, Memory)
-    return Candidate.of(
-        memory,
-        terms=to_terms(terms, key_length=key_length, full_length=full_length),
-        vector=None if vector is None else to_vector(vector),
+def record_of(row: NodeRow, memory: Memory) -> Properties:
+    """What the entry of a memory holds of it: what scoring needs, and the whole as one value.
+
+    The driver takes as long for each property of a node as for one long value, which is decoded
+    only where the memory is looked at.
+    """
+    return {
+        "level_number": memory.level,
+        "about": [kept_text(t) for t in (memory.scope, memory.task, memory.sole_language)],
+        "record": json.dumps([row.label, row.properties], ensure_ascii=False).encode("utf-8"),
+    }
+
+
+def to_candidate(row: Sequence[Any]) -> Candidate:
+    """The candidate of a row: id, level, about, record, node, terms, both lengths, vector.
+
+    The node, as labels and properties, is there where no record is: older versions kept none.
+    """
+    id, level, about, record, node, terms, key_length, full_length, vector = row
+    counts = to_terms(terms, key_length=key_length, full_length=full_length)
+    numbers = None if vector is None else to_vector(vector)
+    if record is None:
+        memory = to_node(*node)
+        assert isinstance(memory, Memory)
+        return Candidate.of(memory, terms=counts, vector=numbers)
+    scope, task, language = map(original_text, about)
+    return Candidate(
+        id=original_text(id),
+        level=level,
+        scope=scope,
+        task=task,
+        language=language,
+        terms=counts,
+        vector=numbers,
+        read=partial(_to_memory, record),
     )
+
+
+def _to_memory(record: bytes) -> Memory:
+    label, properties = json.loads(record)
+    memory = to_node((label,), properties)
+    assert isinstance(memory, Memory)
+    return memory
 
 
 def kept_texts(texts: Iterable[str]) -> list[str]:

@@ -5,8 +5,8 @@ transaction ends. So what was read stays true until it is written, no two writer
 other in a circle, and the sequence has no holes.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, get_args
 
 from ...errors import StoreError
@@ -127,7 +127,7 @@ def _write_nodes(
         stored = {row[0]: row[1:] for row in ask("stored", ids=[id for id, _ in some])}
         written.places |= {id: ref for id, (ref, _, _) in stored.items()}
         rows: dict[str, list[dict[str, Any]]] = {label: [] for label in NODE_TYPES}
-        moved: list[str] = []
+        moved: dict[str, NodeRow] = {}
         for id, (row, node) in some:
             properties = dict(row.properties)
             if id in stored:
@@ -142,44 +142,37 @@ def _write_nodes(
                 if same(known, properties):
                     continue
                 written.changed.add(id)
-                moved.append(id)
+                if id in prepared.terms:
+                    moved[id] = replace(row, properties=properties)
             else:
                 written.added.add(id)
-                if id in prepared.terms:
-                    _add_memory(id, node, prepared, changes, totals)
+                if isinstance(node, Memory):
+                    changes.index.add(row, node, totals["positions"], terms=prepared.terms[id])
+                    totals["positions"] += 1
             rows[row.label].append(properties)
             if isinstance(node, Trace):
                 changes.evidence.describe(id, node)
         if any(rows.values()):
             ((made,),) = ask("write_nodes", **rows)
             written.places |= dict(made)
-        _move_memories(ask, [id for id in moved if id in prepared.terms], prepared, changes)
+        _move_memories(ask, moved, prepared, changes)
     changes.index.write_rows(ask)
     changes.evidence.settle_traces(ask)
     return written
 
 
-def _add_memory(
-    id: str, node: Node, prepared: Prepared, changes: Changes, totals: dict[str, Any]
+def _move_memories(
+    ask: Ask, moved: Mapping[str, NodeRow], prepared: Prepared, changes: Changes
 ) -> None:
-    assert isinstance(node, Memory)
-    position = totals["positions"]
-    totals["positions"] = position + 1
-    changes.index.add(
-        id, position, terms=prepared.terms[id], level=node.level, scope=kept_text(node.scope)
-    )
-
-
-def _move_memories(ask: Ask, ids: Sequence[str], prepared: Prepared, changes: Changes) -> None:
     """Bring the entries of memories that are different now up to date."""
-    for entry in ask("entries", ids=ids) if ids else ():
+    for entry in ask("entries", ids=list(moved)) if moved else ():
         id, position = entry[0], entry[1]
         node, terms = prepared.nodes[id][1], prepared.terms[id]
         assert isinstance(node, Memory)
         old = terms_of(entry)
         if not _same_terms(old, terms):
             changes.index.retext(id, old=old, new=terms)
-        changes.index.place(id, position, level=node.level, scope=kept_text(node.scope))
+        changes.index.place(moved[id], node, position)
 
 
 def _write_edges(

@@ -8,8 +8,8 @@
 //   language of the full-text index; positions; vector, null for none; reranked; exclude, ids;
 //   limit; since, a sequence
 // Columns: totals, blocks as [number, records], terms as [id, frequency], lexical as
-//   [entry id, score], nearest as [entry id], memories as
-//   [labels, properties, position, terms, key_length, full_length, vector]
+//   [entry id, score], nearest as [entry id], memories as [position, id, level, about, record, node
+//   as [labels, properties] where there is no record, terms, key_length, full_length, vector]
 MATCH (store:_Store {id: 'stepladder'})
 // Before the blocks: a sequence that is older than they are does no harm.
 WITH properties(store) AS totals
@@ -63,8 +63,9 @@ CALL (lexical, nearest) {
   WITH DISTINCT entry
   MATCH (n:Trace|Workflow|Summary|Insight {id: entry.id})
   RETURN collect([
-    labels(n), properties(n), entry.position, entry.terms, entry.key_length, entry.full_length,
-    entry.vector
+    entry.position, entry.id, entry.level_number, entry.about, entry.record,
+    CASE WHEN entry.record IS NULL THEN [labels(n), properties(n)] END,
+    entry.terms, entry.key_length, entry.full_length, entry.vector
   ]) AS memories
 }
 RETURN
