@@ -12,7 +12,7 @@ from .wording import stem, stop_terms
 _PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "il")
 _MIN_ROOT: Final = 4
 _NEAREST: Final = 2
-_LISTS: Final = ("antonyms.txt", "wordnet_antonyms.txt")
+_LIST: Final = "antonyms.txt"
 
 
 def opposition(a: Stance, b: Stance) -> str:
@@ -131,8 +131,8 @@ def _negating_stems() -> frozenset[str]:
 def _antonyms() -> dict[str, frozenset[str]]:
     """Stems and the stems of their opposites."""
     opposite: dict[str, set[str]] = {}
-    sources = (files(__package__).joinpath(name) for name in _LISTS)
-    for line in (x for s in sources for x in s.read_text(encoding="utf-8").splitlines()):
+    text = files(__package__).joinpath(_LIST).read_text(encoding="utf-8")
+    for line in text.splitlines():
         if line.startswith("#") or not line.strip():
             continue
         sides = [[stem(w) for w in side.split()] for side in line.split("|")]
