@@ -175,7 +175,10 @@ def print_shown(shown: Shown) -> None:
 
 
 def _print_words(out: Console, memory: Memory) -> None:
-    out.print(f"Level {memory.level} ({level_name(memory.level)}), from {plain(memory.origin)}")
+    author = memory.author if isinstance(memory, Insight) else ""
+    told = f" in the words of {plain(author)}" if author else ""
+    level = f"Level {memory.level} ({level_name(memory.level)})"
+    out.print(f"{level}, from {plain(memory.origin)}{told}")
     for text in (memory.description, memory.content):
         if text:
             out.print(Text(safe(text)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..ingest.distillers.llm.session import Plan
     from ..ingest.judging import Agreement, Judging, OutcomesJudged
     from ..ingest.redistill import Redistilled, Redistiller
+    from ..ingest.rewriting import Rewritten
 
 VOTES: Final = 3
 """Votes on how a run ended: the fewest with a majority."""
@@ -78,6 +79,63 @@ class AskingModels(Base):
         work = self._redistiller(where, levels, limit)
         with Session(llm) as session:
             return session.plan(work.prompts(session))
+
+    def rewrite_merged(
+        self,
+        *,
+        llm: LlmOptions,
+        where: str = "",
+        limit: int | None = None,
+        approve: Callable[[Plan], bool] | None = None,
+        now: datetime | None = None,
+    ) -> Rewritten:
+        """Have a language model put merged insights into words that fit all their members.
+
+        `where` says which, such as `author = ''`. Words that do not pass the checks are dropped,
+        and those from before stay. What is written stands until a member's words change;
+        `restore_merged` takes it back.
+
+        Raises:
+            UsageError: `where` cannot be read, or `llm` names no model or one without a price.
+            LlmError: the model cannot be asked at all.
+        """
+        from ..ingest.distillers.llm.merged import MergedForm
+        from ..ingest.distillers.llm.session import Session
+        from ..ingest.rewriting import Rewriter, Rewritten
+
+        work = Rewriter(self.store, self.embedder, where=where, limit=limit)
+        with Session(llm) as session:
+            plan = session.plan(work.prompts(session))
+            if approve and not approve(plan):
+                return Rewritten()
+            session.answer(plan.prompts, MergedForm)
+            done = work.write(session, time=iso_time(now))
+            return replace(done, llm=session.report())
+
+    def plan_rewrite_merged(
+        self, *, llm: LlmOptions, where: str = "", limit: int | None = None
+    ) -> Plan:
+        """Say what `rewrite_merged` would take; nothing is sent or written.
+
+        Raises:
+            UsageError: as `rewrite_merged`.
+        """
+        from ..ingest.distillers.llm.session import Session
+        from ..ingest.rewriting import Rewriter
+
+        work = Rewriter(self.store, self.embedder, where=where, limit=limit)
+        with Session(llm) as session:
+            return session.plan(work.prompts(session))
+
+    def restore_merged(self, *, where: str = "", limit: int | None = None) -> int:
+        """Give merged insights in a model's words those of their members back, and count them.
+
+        Raises:
+            UsageError: `where` cannot be read.
+        """
+        from ..ingest.rewriting import Rewriter
+
+        return Rewriter(self.store, self.embedder, where=where, limit=limit).restore()
 
     def judge_pairs(
         self,

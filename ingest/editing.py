@@ -30,6 +30,8 @@ def why_not_editable(node: Node | None) -> str:
         return "Only insights can be edited."
     if node.card:
         return "Its words are those of a card of the catalogue, which every run brings again."
+    if node.author:
+        return "A model wrote it from those below it; undo: stepladder redistill --merged --undo"
     if node.origin == _MERGED:
         return "It speaks with the words of an insight below it; edit that one, or undo the merge."
     return ""

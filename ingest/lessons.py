@@ -81,12 +81,17 @@ def refusal(lesson: Lesson, *, trace: Trace, steps: Sequence[Step]) -> str:
     return next((reason for reason in _reasons(lesson, trace, steps) if reason), "")
 
 
+def refusal_of_words(lesson: Lesson) -> str:
+    """Why the words alone of a lesson are not taken, whatever bears it out; empty as above."""
+    reasons = (_of_situation(lesson), *_of_lengths(lesson), _of_detail(lesson.text))
+    return next((reason for reason in reasons if reason), "")
+
+
 def _reasons(lesson: Lesson, trace: Trace, steps: Sequence[Step]) -> Iterator[str]:
     yield _of_shape(lesson)
+    yield _of_situation(lesson)
     yield _of_evidence(lesson, steps)
-    yield _of_length("title", lesson.title, _TITLE_WORDS)
-    yield _of_length("description", lesson.description, _DESCRIPTION_WORDS)
-    yield _of_length("content", lesson.content, _CONTENT_WORDS)
+    yield from _of_lengths(lesson)
     yield leak(insight_of(lesson, trace), trace=trace, files=_files(steps))
     yield _of_detail(lesson.text)
 
@@ -96,6 +101,10 @@ def _of_shape(lesson: Lesson) -> str:
         return f"Unknown kind {lesson.kind!r}. It is one of: {', '.join(KINDS)}."
     if lesson.polarity not in ("do", "avoid"):
         return "polarity is 'do' or 'avoid'."
+    return ""
+
+
+def _of_situation(lesson: Lesson) -> str:
     if not lesson.applies_when.strip():
         return "applies_when is missing: say in which situation it holds."
     return ""
@@ -108,6 +117,12 @@ def _of_evidence(lesson: Lesson, steps: Sequence[Step]) -> str:
         last = max((s.index for s in steps), default=-1)
         return f"The steps it cites are not in this run, which has steps 0 to {last}."
     return ""
+
+
+def _of_lengths(lesson: Lesson) -> Iterator[str]:
+    yield _of_length("title", lesson.title, _TITLE_WORDS)
+    yield _of_length("description", lesson.description, _DESCRIPTION_WORDS)
+    yield _of_length("content", lesson.content, _CONTENT_WORDS)
 
 
 def _of_length(name: str, text: str, bounds: tuple[int, int]) -> str:

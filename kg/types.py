@@ -193,6 +193,8 @@ class Insight(Memory):
     """Name of the catalogue card it comes from, empty for others."""
     pack: str = ""
     """Licence and checksum of the pack it was imported from, empty for others."""
+    author: str = ""
+    """Name of the model that wrote the words of a merged insight, empty for others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,17 @@ if TYPE_CHECKING:
     from ..ingest.distillers.llm.pair_judge import Judged, PairsJudged
     from ..ingest.judging import Agreement, OutcomesJudged
     from ..ingest.redistill import Redistilled
+    from ..ingest.rewriting import Rewritten
     from ..kg.reembedding import Reembedded
 
 
 def redistilled_json(done: "Redistilled") -> dict[str, Any]:
     """What became of the chosen runs."""
+    return asdict(done)
+
+
+def rewritten_json(done: "Rewritten") -> dict[str, Any]:
+    """What became of the chosen merged insights."""
     return asdict(done)
 
 

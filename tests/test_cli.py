@@ -116,7 +116,10 @@ MEMORY = {
     "origin": str,
     "untrusted": bool,
 }
-INSIGHT = {**MEMORY, "kind": str, "applies_when": str, "not_when": str, "card": str, "pack": str}
+INSIGHT = {
+    **MEMORY, "kind": str, "applies_when": str, "not_when": str, "card": str, "pack": str,
+    "author": str,
+}  # fmt: skip
 SUMMARY = {**MEMORY, "outcome": str}
 TRACE = {
     **MEMORY,

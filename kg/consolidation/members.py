@@ -91,6 +91,7 @@ def merged(
         kind=voice.kind or next((m.kind for m in members if m.kind), ""),
         applies_when=voice.applies_when,
         not_when=voice.not_when,
+        author=voice.author,
     )
 
 

@@ -13,6 +13,7 @@ from .evidence import backing, shared_evidence
 from .plan import Compared, Consolidation, Limits, Merge, Withheld
 from .promotion import merges_of, principle
 from .record import Made, Record, Removed
+from .rewording import in_kept_words
 from .settle import Grouping, Proposals, Proposed, proposals
 from .state import REVIEW, State, edges_of
 from .survey import Survey
@@ -63,6 +64,7 @@ class Planner:
             backings=lambda ids: backing(self._store, ids),
             projects=projects,
         )
+        found = [self._in_kept_words(m) for m in found]
         together = {m.id: merge.insight.id for merge in found for m in merge.members}
         standing = frozenset(
             m.insight.id for m in found if self._state.merged.get(m.insight.id) == m.insight
@@ -70,6 +72,17 @@ class Planner:
         return Planned(
             merges=tuple(found), withheld=tuple(withheld), standing=standing, together=together
         )
+
+    def _in_kept_words(self, merge: Merge) -> Merge:
+        """A merge in the words that a model wrote for it, as long as its leaves say the same."""
+        state, id = self._state, merge.insight.id
+        if id not in state.reworded or id not in state.merged:
+            return merge
+        leaves = [state.insights[i] for i in _leaf_ids(merge, state) if i in state.insights]
+        kept = in_kept_words(
+            merge.insight, state.merged[id], reworded=state.reworded[id], leaves=leaves
+        )
+        return replace(merge, insight=kept)
 
     def proposals(self, planned: Planned) -> Proposals:
         """Decide what is to be proposed."""
@@ -211,7 +224,7 @@ class Planner:
         place = {id: k for k, id in enumerate(order)}
         groups = components((place[a.id], place[b.id]) for a, b in links)
         found = [principle([by_id[order[k]] for k in group]) for group in groups]
-        merges = tuple(m for m in found if m is not None)
+        merges = tuple(self._in_kept_words(m) for m in found if m is not None)
         standing = frozenset(
             m.insight.id for m in merges if state.merged.get(m.insight.id) == m.insight
         )

@@ -11,6 +11,7 @@ from .decisions import Decisions, Pair, pair_of
 from .guards import Veto
 from .members import ORIGIN
 from .record import Record, fingerprint, read_record
+from .rewording import Rewording, rewordings
 
 REVIEW: Final = "review"
 """`merge_run` of an edge that a person or an agent decided on."""
@@ -26,7 +27,7 @@ class State:
 
     `insights` are those that no merge made, by id; `merged` those that one made, by id; `members`
     maps each of the latter to the ids directly below it; `above` maps back. `records` are the
-    runs, oldest first.
+    runs, oldest first. `reworded` says of merged insights whose words a model wrote from what.
     """
 
     insights: Mapping[str, Insight] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class State:
     above: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
+    reworded: Mapping[str, Rewording] = field(default_factory=dict)
 
     @property
     def seen(self) -> frozenset[bytes]:
@@ -86,6 +88,7 @@ def read_state(store: GraphStore) -> State:
         above={id: tuple(sorted(ms)) for id, ms in above.items()},
         records=read_records(store),
         decisions=Decisions.read(store),
+        reworded=rewordings(store),
     )
 
 

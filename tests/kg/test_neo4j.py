@@ -251,7 +251,7 @@ class TestWhatPeopleSee:
             "title": text, "description": "", "content": "", "task": "", "project": "",
             "domains": ["web"], "languages": [], "tools": [], "polarity": "", "origin": "rules",
             "untrusted": False, "kind": "repository exploration", "applies_when": "",
-            "not_when": "", "card": "", "pack": "",
+            "not_when": "", "card": "", "pack": "", "author": "",
         }  # fmt: skip
 
     def test_what_the_store_keeps_for_itself_is_linked_to_nothing_they_see(

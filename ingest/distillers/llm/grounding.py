@@ -18,9 +18,14 @@ def grounded(evidence: Iterable[Evidence], steps: Sequence[StepRecord]) -> list[
     return [e for e in evidence if 0 <= e.step < len(steps) and _holds(steps[e.step], e.quote)]
 
 
-def _holds(step: StepRecord, quote: str) -> bool:
+def stands_in(quote: str, texts: Iterable[str]) -> bool:
+    """Tell whether a quote of enough characters stands in a text, but for white space."""
     words = _plain(quote)
-    return len(words) >= _SHORTEST_QUOTE and any(words in _plain(text) for text in _texts(step))
+    return len(words) >= _SHORTEST_QUOTE and any(words in _plain(text) for text in texts)
+
+
+def _holds(step: StepRecord, quote: str) -> bool:
+    return stands_in(quote, _texts(step))
 
 
 def _texts(step: StepRecord) -> Iterator[str]:

@@ -195,7 +195,8 @@ def _prompt(first: str, second: str) -> Prompt:
     )
 
 
-def _told(store: GraphStore, insight: Insight) -> str:
+def lesson_lines(insight: Insight) -> list[str]:
+    """What an insight says, a named line each."""
     parts = (
         ("Title", insight.title),
         ("Situation", insight.description),
@@ -204,8 +205,12 @@ def _told(store: GraphStore, insight: Insight) -> str:
         ("Applies when", insight.applies_when),
         ("Not when", insight.not_when),
     )
-    lines = [f"{name}: {text[:_TEXT_CHARS]}" for name, text in parts if text]
-    return "\n".join((*lines, *(f"Seen in a run: {q}" for q in _quotes(store, insight))))
+    return [f"{name}: {text[:_TEXT_CHARS]}" for name, text in parts if text]
+
+
+def _told(store: GraphStore, insight: Insight) -> str:
+    quotes = (f"Seen in a run: {q}" for q in _quotes(store, insight))
+    return "\n".join((*lesson_lines(insight), *quotes))
 
 
 def _quotes(store: GraphStore, insight: Insight) -> list[str]:

@@ -103,6 +103,11 @@ class Session:
         """What asks, with the ledger behind it."""
         return self._asker
 
+    @property
+    def limits(self) -> Limits:
+        """How much is sent and written at most."""
+        return self._options.limits
+
     def prompt_of(self, run: RunRecord) -> Prompt:
         """What is asked about a run."""
         return prompt_of(run, limits=self._options.limits)
