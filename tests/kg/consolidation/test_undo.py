@@ -14,8 +14,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stepladder import KnowledgeBase
+from stepladder.kg.consolidation.rewording import (
+    Rewording,
+    basis_of,
+    in_words,
+    keep_rewordings,
+    rewordings,
+    words_of,
+)
+from stepladder.kg.consolidation.state import read_state
 from stepladder.kg.errors import UsageError
-from stepladder.kg.types import Insight
+from stepladder.kg.types import Batch, Insight
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -48,6 +57,7 @@ Step = st.one_of(
     st.tuples(st.just("ingest"), Number, Number),
     st.tuples(st.just("consolidate"), Number, Number),
     st.tuples(st.just("consolidate"), Number, Number),
+    st.tuples(st.just("rewrite"), Number, Number),
     st.tuples(st.just("unmerge"), Number, Number),
     st.tuples(st.just("unmerge"), Number, Number),
     st.tuples(st.just("decide"), Number, Number),
@@ -73,6 +83,7 @@ class Sequence:
             "consolidate": self._consolidate,
             "unmerge": self._unmerge,
             "decide": self._decide,
+            "rewrite": self._rewrite,
         }
         steps[kind](a, b)
 
@@ -125,6 +136,28 @@ class Sequence:
 
     def _consolidate(self, a: int, b: int) -> None:
         self._worked.consolidate(now=self._next_hour(), full=a % 4 == 0, dry_run=b % 5 == 0)
+
+    def _rewrite(self, a: int, b: int) -> None:
+        """Put a merged insight into other words, as those of a model are kept."""
+        store = self._worked.store
+        state = read_state(store)
+        if not state.merged:
+            return
+        insight = state.merged[sorted(state.merged)[a % len(state.merged)]]
+        kept = rewordings(store)
+        row = Rewording(
+            model="small",
+            prompt="merged 1",
+            time=self._next_hour().isoformat(),
+            basis=basis_of(state.insights[i] for i in state.leaves(insight.id)),
+            before=words_of(insight),
+            untrusted=insight.untrusted,
+        )
+        keep_rewordings(store, {**kept, insight.id: row})
+        words = {**words_of(insight), "title": f"In other words: {LESSONS[b % len(LESSONS)]}"}
+        new = in_words(insight, words, author="small")
+        vector = self._worked.embedder.encode([new.key])[0]
+        store.write(Batch(nodes=(new,), vectors={new.id: vector}))
 
     def _unmerge(self, a: int, b: int) -> None:
         runs = self._worked.merges()
