@@ -5,8 +5,8 @@
 
 The second client is the TypeScript SDK, fetched with npm into a folder of its own; without node
 that part says so and is left out. `record_lesson` is called for a session that is not there, and
-is to refuse it. Of the servers the resident memory is read after a tenth of the calls and at the
-end, and whether a process of them is left.
+is to refuse it. Of each server the memory of its own is read after a tenth of the calls and at the
+end, and whether a process of it is left.
 """
 
 import argparse
@@ -156,35 +156,35 @@ async def one_server(store: Path, folder: Path, number: int, served: Served, cal
             elif tool == "recall" and (result.structured_content or {}).get("memories"):
                 recalled = result.structured_content or {}
             if turn == calls // 10:
-                served.early_mib = resident_mib(number)
-        served.late_mib = resident_mib(number)
+                served.early_mib = own_mib(number)
+        served.late_mib = own_mib(number)
 
 
 def next_call(turn: int, recalled: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The tools in turn; those that need an answer wait for the first one."""
+    """What an agent would call: mostly reads, now and then Cypher, whose view writes make old."""
     if not recalled or turn % 5 == 0:
         return "recall", {"task": TASKS[turn // 5 % len(TASKS)] if recalled else TASKS[0]}
     id = recalled["memories"][0]["id"]
-    credit = {"retrieval_id": recalled["retrieval_id"], "outcome": "success", "used": [id]}
-    return (
-        ("show", {"id": id}),
-        ("why", {"id": id}),
-        ("cypher", {"statement": "MATCH (i:Insight) RETURN i.title AS title LIMIT 5"}),
-        ("report_outcome", credit),
-    )[turn % 5 - 1]
+    if turn % 50 == 1:
+        return "cypher", {"statement": "MATCH (i:Insight) RETURN i.title AS title LIMIT 5"}
+    if turn % 5 == 1:
+        credit = {"retrieval_id": recalled["retrieval_id"], "outcome": "success", "used": [id]}
+        return "report_outcome", credit
+    return ("show" if turn % 2 else "why"), {"id": id}
 
 
-def resident_mib(number: int) -> float:
-    """Resident memory of a server and what it started, 0 where the system has no /proc."""
+def own_mib(number: int) -> float:
+    """Memory of a server and what it started, the mapped store left out; 0 without /proc."""
     wanted = f"STEPLADDER_BENCH_SERVER={number}\0".encode()
     total = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if wanted in (process / "environ").read_bytes():
-                total += int((process / "statm").read_text().split()[1])
+                lines = (process / "status").read_text().splitlines()
+                total += sum(int(n.split()[1]) for n in lines if n.startswith("RssAnon:"))
         except OSError:
             continue
-    return total * os.sysconf("SC_PAGE_SIZE") / 2**20 if total else 0.0
+    return total / 1024
 
 
 def running(store: Path) -> list[str]:
