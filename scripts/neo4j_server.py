@@ -4,7 +4,7 @@ The server is resolved from its published Java artifacts with Maven and kept in 
 that the second start needs no network. Needed: Maven, and Java 17 (5.26 line) or 21 (2025 line).
 
     python scripts/neo4j_server.py --line 5.26            # prints address and password, runs on
-    python scripts/neo4j_server.py --line 5.26 --fetch    # only fills the cache
+    python scripts/neo4j_server.py --line 5.26 --fetch    # fills the cache, or says what is missing
 """
 
 import argparse
@@ -264,18 +264,21 @@ def running(line: str = "5.26") -> Iterator[Server]:
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--line", choices=sorted(LINES), default="5.26")
-    parser.add_argument("--fetch", action="store_true", help="only fill the cache")
+    parser.add_argument(
+        "--fetch", action="store_true", help="fill the cache, or say what is missing"
+    )
     options = parser.parse_args()
     try:
         if options.fetch:
-            print(fetch(LINES[options.line]))
+            line = LINES[options.line]
+            print(f"{fetch(line)}, to be run by {java(line.java)}")
             return
         with running(options.line) as server:
             print(f"{server.address}  user neo4j  password {server.password}", flush=True)
             print(f"Browser: http://127.0.0.1:{server.http_port}", flush=True)
             signal.sigwait({signal.SIGINT, signal.SIGTERM})
     except NoServerError as error:
-        sys.exit(str(error))
+        sys.exit(f"No Neo4j {options.line} here: {error}")
 
 
 if __name__ == "__main__":
