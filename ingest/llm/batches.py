@@ -1,7 +1,8 @@
 """Questions handed in together, to be answered within a day at half the price.
 
 A batch is noted in the ledger before it is made and found again by its id, so that whoever comes
-later fetches the answers, and none is paid for twice. Its calls stay reserved at the full price
+later fetches the answers, and none is paid for twice. Of several processes one at a time does so,
+so that the next sees what is handed in. Its calls stay reserved at the full price
 until they are fetched.
 """
 
@@ -70,6 +71,10 @@ class Batches:
             CapError: nothing more fits under the cap, and nothing is under way.
             LlmError: the server takes no batches, or cannot be reached.
         """
+        with self._ledger.turn():
+            self._answer(wanted, form)
+
+    def _answer(self, wanted: Mapping[str, Prompt], form: type[BaseModel]) -> None:
         waiting: dict[str, str] = {}
         calls = 0
         tried: set[str] = set()

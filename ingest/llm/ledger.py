@@ -16,7 +16,7 @@ import apsw
 
 from ...kg.errors import LlmError, StoreError
 from ...kg.settings import default_store
-from .ledger_file import open_ledger_file
+from .ledger_file import open_ledger_file, turn
 from .prices import NANO, Price
 
 State = Literal["open", "answered", "failed", "cached"]
@@ -100,6 +100,7 @@ class Ledger:
         Raises:
             StoreError: it cannot be opened.
         """
+        self._path = path
         self._model = model
         self._price = price
         self._cap_nano = cap_nano
@@ -254,6 +255,16 @@ class Ledger:
             input_ratio=sum(r[2] for r in rows) / sum(r[1] for r in rows),
             output_tokens={p: sum(n) / len(n) for p, n in written.items()},
         )
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Be the only one, of all processes, that hands questions in and fetches answers.
+
+        Raises:
+            LlmError: somebody else does so all the time.
+        """
+        with _translated(), turn(self._path):
+            yield
 
     def note_batch(self, calls: Iterable[int], batch: str) -> None:
         """Note that calls are part of a batch, or of the file of one to come."""

@@ -1,11 +1,19 @@
 """The file of the ledger: opened, made, and brought up to date."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 import apsw
 
+from ...kg.errors import LlmError
+
 _WAIT_MS: Final = 10_000
+_TURN_MS: Final = 1_000
+_TURNS: Final = 300
+"""Waits of a second for a process that hands questions in. Chosen by us: an upload takes less."""
+
 _VERSIONS: Final = (
     """
 CREATE TABLE calls (
@@ -41,3 +49,31 @@ def open_ledger_file(path: Path) -> apsw.Connection:
         file.pragma("user_version", number)
     file.execute("COMMIT")
     return file
+
+
+@contextmanager
+def turn(path: Path) -> Iterator[None]:
+    """Wait until nobody else hands questions in by a ledger, and keep others waiting meanwhile.
+
+    An empty file beside it is locked; the system unlocks it where a process is killed.
+
+    Raises:
+        LlmError: somebody else hands questions in all the time.
+    """
+    with closing(apsw.Connection(str(path.with_name(f"{path.name}.lock")))) as lock:
+        # Short waits, so that an interruption gets through.
+        lock.set_busy_timeout(_TURN_MS)
+        for _ in range(_TURNS):
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+                break
+            except apsw.BusyError:
+                continue
+        else:
+            raise LlmError(
+                "Another process hands questions in.", hint="Run it again when that has ended."
+            )
+        try:
+            yield
+        finally:
+            lock.execute("ROLLBACK")

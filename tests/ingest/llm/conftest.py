@@ -1,4 +1,4 @@
-"""A server of our own that speaks the chat API, well or badly, as a script says."""
+"""Servers of our own that speak the chat API, well or badly, and take batches."""
 
 import json
 import threading
@@ -114,3 +114,103 @@ def server() -> Iterator[ChatServer]:
 def say() -> type[Say]:
     """What a server can be told to do."""
     return Say
+
+
+class BatchServer(ThreadingHTTPServer):
+    """Speaks the routes of files and batches; `work` answers a batch when it is told to."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _BatchHandler)
+        self.files: dict[str, bytes] = {}
+        self.batches: list[dict[str, Any]] = []
+        self.chats = 0
+        self.log: list[bytes] = []
+        self.fault: Callable[[str, str], int] = lambda method, path: 0
+        self.say: Callable[[dict[str, Any], int], str] = lambda request, number: "{}"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def questions(self, batch: dict[str, Any]) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
+
+    def work(self, *, leave_out: int = 0, status: str = "completed") -> None:
+        """Answer every batch that waits, but for the last few questions of each."""
+        for batch in self.batches:
+            if batch["status"] != "in_progress":
+                continue
+            asked = self.questions(batch)
+            done = asked[: len(asked) - leave_out]
+            lines = [self._line(row, number) for number, row in enumerate(done)]
+            file = f"file-{len(self.files)}"
+            self.files[file] = b"\n".join(lines)
+            batch.update(status=status, output_file_id=file)
+
+    def _line(self, row: dict[str, Any], number: int) -> bytes:
+        message = {"role": "assistant", "content": self.say(row["body"], number)}
+        body = {
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 900, "completion_tokens": 300},
+        }
+        response = {"status_code": 200, "body": body}
+        return json.dumps({"custom_id": row["custom_id"], "response": response}).encode()
+
+
+class _BatchHandler(BaseHTTPRequestHandler):
+    server: BatchServer
+
+    def do_POST(self) -> None:
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.log.append(sent)
+        path = self.path.removeprefix("/v1")
+        status = self.server.fault("POST", path)
+        if status in range(400, 500):
+            return self._answer({"error": {"message": "no such route"}}, status)
+        made: dict[str, Any] = {}
+        if path == "/files":
+            content = sent.split(b"\r\n\r\n")
+            body = next(p for p in content if p.startswith(b"{")).rpartition(b"\r\n--")[0]
+            id = f"file-{len(self.server.files)}"
+            self.server.files[id] = body
+            made = {"id": id, "object": "file", "bytes": len(body), "created_at": 0,
+                    "filename": "q", "purpose": "batch", "status": "processed"}  # fmt: skip
+        elif path == "/batches":
+            made = {"id": f"batch_{len(self.server.batches)}", "object": "batch", "created_at": 0,
+                    "status": "in_progress", **json.loads(sent)}  # fmt: skip
+            self.server.batches.append(made)
+        else:
+            self.server.chats += 1
+        return self._answer(made, status or 200)
+
+    def do_GET(self) -> None:
+        path = self.path.removeprefix("/v1").partition("?")[0]
+        if path == "/batches":
+            return self._answer({"object": "list", "data": self.server.batches, "has_more": False})
+        id = path.split("/")[2]
+        if path.endswith("/content"):
+            return self._answer(None, body=self.server.files[id])
+        return self._answer(next(b for b in self.server.batches if b["id"] == id))
+
+    def _answer(self, value: Any, status: int = 200, *, body: bytes | None = None) -> None:
+        body = json.dumps(value).encode() if body is None else body
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay quiet."""
+
+
+@pytest.fixture
+def batches() -> Iterator[BatchServer]:
+    with BatchServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()

@@ -3,8 +3,6 @@
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -36,106 +34,6 @@ def notes(request: dict[str, Any]) -> str:
     )
 
 
-class BatchServer(ThreadingHTTPServer):
-    """Speaks the routes of files and batches; `work` answers a batch when it is told to."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.files: dict[str, bytes] = {}
-        self.batches: list[dict[str, Any]] = []
-        self.chats = 0
-        self.log: list[bytes] = []
-        self.fault: Callable[[str, str], int] = lambda method, path: 0
-        self.say: Callable[[dict[str, Any], int], str] = lambda request, number: notes(request)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def questions(self, batch: dict[str, Any]) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
-
-    def work(self, *, leave_out: int = 0, status: str = "completed") -> None:
-        """Answer every batch that waits, but for the last few questions of each."""
-        for batch in self.batches:
-            if batch["status"] != "in_progress":
-                continue
-            asked = self.questions(batch)
-            done = asked[: len(asked) - leave_out]
-            lines = [self._line(row, number) for number, row in enumerate(done)]
-            file = f"file-{len(self.files)}"
-            self.files[file] = b"\n".join(lines)
-            batch.update(status=status, output_file_id=file)
-
-    def _line(self, row: dict[str, Any], number: int) -> bytes:
-        message = {"role": "assistant", "content": self.say(row["body"], number)}
-        body = {
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 900, "completion_tokens": 300},
-        }
-        response = {"status_code": 200, "body": body}
-        return json.dumps({"custom_id": row["custom_id"], "response": response}).encode()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: BatchServer
-
-    def do_POST(self) -> None:
-        sent = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.log.append(sent)
-        path = self.path.removeprefix("/v1")
-        status = self.server.fault("POST", path)
-        if status in range(400, 500):
-            return self._answer({"error": {"message": "no such route"}}, status)
-        made: dict[str, Any] = {}
-        if path == "/files":
-            content = sent.split(b"\r\n\r\n")
-            body = next(p for p in content if p.startswith(b"{")).rpartition(b"\r\n--")[0]
-            id = f"file-{len(self.server.files)}"
-            self.server.files[id] = body
-            made = {"id": id, "object": "file", "bytes": len(body), "created_at": 0,
-                    "filename": "q", "purpose": "batch", "status": "processed"}  # fmt: skip
-        elif path == "/batches":
-            made = {"id": f"batch_{len(self.server.batches)}", "object": "batch", "created_at": 0,
-                    "status": "in_progress", **json.loads(sent)}  # fmt: skip
-            self.server.batches.append(made)
-        else:
-            self.server.chats += 1
-        return self._answer(made, status or 200)
-
-    def do_GET(self) -> None:
-        path = self.path.removeprefix("/v1").partition("?")[0]
-        if path == "/batches":
-            return self._answer({"object": "list", "data": self.server.batches, "has_more": False})
-        id = path.split("/")[2]
-        if path.endswith("/content"):
-            return self._answer(None, body=self.server.files[id])
-        return self._answer(next(b for b in self.server.batches if b["id"] == id))
-
-    def _answer(self, value: Any, status: int = 200, *, body: bytes | None = None) -> None:
-        body = json.dumps(value).encode() if body is None else body
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Stay quiet."""
-
-
-@pytest.fixture
-def batches() -> Iterator[BatchServer]:
-    with BatchServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
 @pytest.fixture
 def kb(tmp_path: Path) -> Any:
     with KnowledgeBase.open(tmp_path / "memory.db") as opened:
@@ -143,7 +41,8 @@ def kb(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def options(batches: BatchServer, tmp_path: Path) -> LlmOptions:
+def options(batches: Any, tmp_path: Path) -> LlmOptions:
+    batches.say = lambda request, number: notes(request)
     return LlmOptions(
         ledger=tmp_path / "memory.llm.db", model="small", base_url=batches.url, price="1,2",
         batch=True,
@@ -161,7 +60,7 @@ def of_model(kb: KnowledgeBase) -> list[str]:
 
 
 def test_questions_are_handed_in_once_and_their_answers_fetched_later(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     with pytest.raises(BatchWaiting) as first:
         kb.ingest([RUNS], llm=options)
@@ -183,7 +82,7 @@ def test_questions_are_handed_in_once_and_their_answers_fetched_later(
 
 
 def test_what_is_asked_in_a_batch_is_what_would_be_asked_one_by_one(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     prompts = kb.plan([RUNS], llm=options).prompts
     with pytest.raises(BatchWaiting):
@@ -196,7 +95,7 @@ def test_what_is_asked_in_a_batch_is_what_would_be_asked_one_by_one(
 
 @pytest.mark.parametrize("status", ["expired", "cancelled", "failed"])
 def test_what_a_batch_did_not_answer_costs_nothing_and_the_rules_stand(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer, status: str
+    kb: KnowledgeBase, options: LlmOptions, batches: Any, status: str
 ) -> None:
     with pytest.raises(BatchWaiting):
         kb.ingest([RUNS], llm=options)
@@ -210,7 +109,7 @@ def test_what_a_batch_did_not_answer_costs_nothing_and_the_rules_stand(
 
 
 def test_answers_that_do_not_fit_are_counted_and_not_asked_again(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     batches.say = lambda request, number: "what?" if number == 0 else notes(request)
     with pytest.raises(BatchWaiting):
@@ -224,7 +123,7 @@ def test_answers_that_do_not_fit_are_counted_and_not_asked_again(
 
 @pytest.mark.parametrize("route", ["/files", "/batches"])
 def test_a_server_that_breaks_while_it_is_handed_in_makes_no_second_batch(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer, route: str
+    kb: KnowledgeBase, options: LlmOptions, batches: Any, route: str
 ) -> None:
     # The server does the work, and its answer is lost.
     batches.fault = lambda method, path: 500 if path == route else 0
@@ -242,7 +141,7 @@ def test_a_server_that_breaks_while_it_is_handed_in_makes_no_second_batch(
 
 
 def test_a_server_without_batches_is_named(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     batches.fault = lambda method, path: 404
     with pytest.raises(LlmError, match="takes no batch") as caught:
@@ -252,7 +151,7 @@ def test_a_server_without_batches_is_named(
 
 
 def test_the_cap_holds_over_all_batches_of_one_ingest(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     capped = LlmOptions(
         ledger=options.ledger, model="small", base_url=batches.url, price="1,2", batch=True,
@@ -279,7 +178,7 @@ def test_a_program_takes_no_batch(kb: KnowledgeBase, tmp_path: Path) -> None:
 
 
 def test_kept_runs_are_looked_at_again_in_a_batch(
-    kb: KnowledgeBase, options: LlmOptions, batches: BatchServer
+    kb: KnowledgeBase, options: LlmOptions, batches: Any
 ) -> None:
     kb.ingest([RUNS])
     with pytest.raises(BatchWaiting):
@@ -289,6 +188,35 @@ def test_kept_runs_are_looked_at_again_in_a_batch(
     assert done.written == done.runs == len(of_model(kb))
 
 
+def test_of_two_that_hand_in_at_the_same_moment_one_waits_and_sees_the_others_batch(
+    kb: KnowledgeBase, options: LlmOptions, batches: Any, tmp_path: Path
+) -> None:
+    seen: list[dict[str, str]] = []
+
+    def second() -> None:
+        with KnowledgeBase.open(tmp_path / "second.db") as other:
+            try:
+                other.ingest([RUNS], llm=options)
+            except BatchWaiting as waiting:
+                seen.append(dict(waiting.batches))
+
+    thread = threading.Thread(target=second)
+
+    def fault(method: str, path: str) -> int:
+        if path == "/files" and not thread.ident:
+            thread.start()
+            # Long enough to hand in a batch of its own, were it let.
+            thread.join(timeout=1)
+        return 0
+
+    batches.fault = fault
+    with pytest.raises(BatchWaiting) as first:
+        kb.ingest([RUNS], llm=options)
+    thread.join()
+    assert first.value.batches == {"batch_0": "handed in"}
+    assert (seen, len(batches.batches)) == ([{"batch_0": "in_progress"}], 1)
+
+
 # --- the command ---------------------------------------------------------------------------------
 
 
@@ -296,7 +224,8 @@ def run(*arguments: str, store: Path) -> Result:
     return CliRunner().invoke(main, ["--store", str(store), *arguments])
 
 
-def test_the_command_hands_in_says_so_and_fetches(batches: BatchServer, tmp_path: Path) -> None:
+def test_the_command_hands_in_says_so_and_fetches(batches: Any, tmp_path: Path) -> None:
+    batches.say = lambda request, number: notes(request)
     store = tmp_path / "memory.db"
     words = ["ingest", str(RUNS), "--distiller", "llm", "--model", "small"]
     words += ["--base-url", batches.url, "--batch", "--yes"]

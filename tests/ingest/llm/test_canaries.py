@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from stepladder import KnowledgeBase
 from stepladder.ingest.distillers.llm.options import LlmOptions
+from stepladder.ingest.llm.batches import BatchWaiting
 
 RUN = Path(__file__).parents[3] / "examples" / "repo-bugfix" / "ledger-split-cents"
 SECRET = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
@@ -66,7 +68,8 @@ def test_a_run_that_is_looked_at_again_or_judged(
     demand_clean(b"".join(server.log))
 
 
-def test_a_pair_that_is_judged(kb: KnowledgeBase, options: LlmOptions, server: Any) -> None:
+def like_lessons(kb: KnowledgeBase) -> None:
+    """A pair of lessons that is merged and one that may be, with what must not leave."""
     titles = (
         ("Read the error message to its end before editing", "A command fails with a long trace."),
         ("Read the whole error message before editing a file", "A command fails."),
@@ -75,10 +78,45 @@ def test_a_pair_that_is_judged(kb: KnowledgeBase, options: LlmOptions, server: A
     )
     rows = [{"title": t, "description": d, "content": f"Each time.{PLANTED}"} for t, d in titles]
     kb.import_memories(rows)
-    kb.consolidate()
+    assert (len(kb.consolidate().merged), len(kb.suggestions())) == (1, 1)
+
+
+def test_a_pair_that_is_judged(kb: KnowledgeBase, options: LlmOptions, server: Any) -> None:
+    like_lessons(kb)
     kb.judge_pairs(llm=options)
     assert server.requests
     demand_clean(b"".join(server.log))
+
+
+def test_a_merged_insight_that_is_written_anew(
+    kb: KnowledgeBase, options: LlmOptions, server: Any
+) -> None:
+    like_lessons(kb)
+    kb.rewrite_merged(llm=options)
+    assert server.requests
+    demand_clean(b"".join(server.log))
+
+
+def test_whatever_is_handed_in_together(
+    kb: KnowledgeBase, batches: Any, tmp_path: Path, planted: Path
+) -> None:
+    options = LlmOptions(
+        ledger=tmp_path / "memory.llm.db", model="small", base_url=batches.url, batch=True
+    )
+    like_lessons(kb)
+    kb.ingest([planted])
+    asked: list[Callable[[], object]] = [
+        lambda: kb.redistill(llm=options),
+        lambda: kb.judge_outcomes(llm=options, votes=1),
+        lambda: kb.judge_pairs(llm=options),
+        lambda: kb.rewrite_merged(llm=options),
+    ]
+    for number, ask in enumerate(asked, start=1):
+        with pytest.raises(BatchWaiting):
+            ask()
+        assert len(batches.batches) == number
+    demand_clean(b"".join(batches.log))
+    demand_clean(b"".join(batches.files.values()))
 
 
 def test_a_run_that_a_program_is_asked_about(
