@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..ingest.redact import Redactor
+from ..kg.episodes import note_outcomes
 from ..kg.ids import content_id
 from ..kg.types import (
     UNASSIGNED,
@@ -214,6 +215,7 @@ class Asking(Base):
             source=source,
         )
         self.store.write(batch)
+        note_outcomes(self.store, [n.id for n in batch.nodes])
         return credited
 
     def use(self, id: str) -> dict[str, Use]:

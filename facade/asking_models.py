@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from ..kg.episodes import note_outcomes
 from ..kg.errors import UsageError
 from ..kg.types import LevelName
 from .base import Base, iso_time
@@ -239,6 +240,7 @@ class AskingModels(Base):
                 return OutcomesJudged()
             session.answer(plan.prompts, OutcomeForm)
             done = work.write(session, on_run=on_run)
+            note_outcomes(self.store, ())
             return replace(done, llm=session.report())
 
     def judge_agreement(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ..ingest.report import JUDGED_PAIRS
 from ..kg.consolidation.decisions import SETTING as DECISIONS
 from ..kg.consolidation.rewording import SETTING as REWORDINGS
+from ..kg.episodes import SETTING as EPISODES
 from ..kg.errors import UsageError
 from ..kg.stores import is_there
 from .base import Base
@@ -16,7 +17,7 @@ from .feeding import LAST_INGEST
 if TYPE_CHECKING:
     from ..kg.migrate import MigrateProgress, MigrateReport
 
-_SETTINGS: Final = (LAST_INGEST, DECISIONS, JUDGED_PAIRS, REWORDINGS)
+_SETTINGS: Final = (LAST_INGEST, DECISIONS, JUDGED_PAIRS, REWORDINGS, EPISODES)
 
 
 class Moving(Base):

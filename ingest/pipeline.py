@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..kg.episodes import note_outcomes
 from ..kg.errors import ReadError, StepladderError
 from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import Batch, Edge, Retrieval, Trace, memories
@@ -133,6 +134,8 @@ class Pipeline:
             batch = replace(self._with_lessons(batch, id), retract=(id,))
         if not options.dry_run:
             self.store.write(batch)
+            if seen := [e.source for e in batch.edges if e.type == "IN_TRACE"]:
+                note_outcomes(self.store, seen)
         if stored is None:
             report.new += 1
         else:

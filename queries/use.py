@@ -10,7 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from weakref import WeakKeyDictionary
 
+from ..kg.episodes import noted_outcomes
 from ..kg.protocols import GraphStore
 from ..kg.types import Edge, EdgeType, OutcomeSource, OutcomeStatus, Retrieval, Trace
 
@@ -40,11 +42,11 @@ for on top of the others."""
 MOST: Final = 3.0
 """Most that use adds to or takes from R. Chosen by us."""
 
-_SAMPLE: Final = 400
-"""Retrievals of a domain that the rate without a memory is taken from, at most; ids are hashes, so
-that the first are as good as any. Chosen by us."""
-
 _OF_USE: Final[tuple[EdgeType, ...]] = ("SHOWED", "USED", "WITHHELD")
+
+
+_KNOWN: Final[WeakKeyDictionary[GraphStore, tuple[str, list["Episode"]]]] = WeakKeyDictionary()
+"""The episodes that this process has read, by store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,14 +163,13 @@ def adjustments(store: GraphStore, ids: Sequence[str], *, domain: str) -> dict[s
     Raises:
         StoreError: the store could not be read.
     """
-    known = {e.retrieval: e for e in episodes_of(store, ids) if e.counts_for(domain)}
-    if not any(e.credited & set(ids) for e in known.values()):
+    known = [e for e in _with_outcome(store) if e.counts_for(domain)]
+    if not any(not e.credited.isdisjoint(ids) for e in known):
         return {}
-    known |= {e.retrieval: e for e in _sample(store, domain)}
     found: dict[str, float] = {}
     for id in ids:
-        with_it = [e for e in known.values() if id in e.credited]
-        if term := _term(with_it, [e for e in known.values() if id not in e.shown]):
+        with_it = [e for e in known if id in e.credited]
+        if term := _term(with_it, [e for e in known if id not in e.shown]):
             found[id] = term
     return found
 
@@ -184,11 +185,13 @@ def _term(with_it: Sequence[Episode], without: Sequence[Episode]) -> float:
     return math.copysign(min(MOST, USE_WEIGHT * certain), lift) if certain else 0.0
 
 
-def _sample(store: GraphStore, domain: str) -> list[Episode]:
-    """Episodes of a domain, whatever was shown."""
-    where = {"domain": domain} if domain else None
-    nodes = store.find("Retrieval", where=where, limit=_SAMPLE)
-    return [e for e in _episodes(store, [n.id for n in nodes]) if e.counts_for(domain)]
+def _with_outcome(store: GraphStore) -> list[Episode]:
+    """The latest episodes with an outcome; read anew where one was reported since."""
+    state, ids = noted_outcomes(store)
+    known = _KNOWN.get(store)
+    if known is None or known[0] != state:
+        known = _KNOWN[store] = (state, _episodes(store, sorted(ids)) if ids else [])
+    return known[1]
 
 
 def _episodes(store: GraphStore, ids: Sequence[str]) -> list[Episode]:

@@ -1,14 +1,16 @@
 """What becomes of shown memories comes back into the ranking, and is measured."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from stepladder import KnowledgeBase
+from stepladder.kg.episodes import note_outcomes
 from stepladder.kg.errors import UsageError
 from stepladder.kg.types import Batch, Edge, Retrieval
 from stepladder.queries.render import prompt_text
@@ -181,6 +183,7 @@ def simulate(
         edges += [Edge(source=node.id, type="SHOWED", target=i, rank=1) for i in shown]
         edges += [Edge(source=node.id, type="WITHHELD", target=i, rank=1) for i in [held] if i]
     kb.store.write(Batch(nodes=tuple(nodes), edges=tuple(edges)))
+    note_outcomes(kb.store, [n.id for n in nodes])
     return sum(truth) / len(truth)
 
 
@@ -273,3 +276,25 @@ def test_answers_whose_outcome_nobody_told_are_counted_apart() -> None:
     assert (found.overall.shown, found.overall.withheld) == (1, 1)
     assert (found.overall.difference, found.unknown, found.outside) == (1.0, 1, 1)
     assert [m.name for m in found.memories] == ["b"]
+
+
+def test_an_answer_reads_no_more_of_the_log_than_has_an_outcome(
+    pool: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = pool.retrieve(TASK, domain="ci", floor=0.0, now=NOON)
+    for second in range(1, 9):
+        pool.retrieve(TASK, domain="ci", floor=0.0, now=NOON + timedelta(seconds=second))
+    pool.feedback(asked.retrieval_id, outcome="failure")
+    read: list[str] = []
+    get = pool.store.get
+
+    def counted(ids: Sequence[str], **scope: Any) -> Any:
+        read.extend(id for id in ids if id.startswith("r-"))
+        return get(ids, **scope)
+
+    monkeypatch.setattr(pool.store, "get", counted)
+    pool.retrieve(TASK, domain="ci", floor=0.0, record=False)
+    pool.retrieve(TASK, domain="ci", floor=0.0, record=False)
+    assert read == [asked.retrieval_id]
+    pool.feedback(asked.retrieval_id, outcome="success")
+    assert pool.use(asked.items[0].memory.id)["ci"].helped == 1
