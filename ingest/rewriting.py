@@ -131,12 +131,11 @@ class Rewriter:
             prompt=prompt,
             time=time,
             basis=basis_of(self._leaves(insight)),
-            before=words_of(insight),
-            untrusted=insight.untrusted,
+            before={**words_of(insight), "author": insight.author},
         )
         earlier = kept.get(insight.id)
         if insight.author and earlier:
-            row = replace(row, before=earlier.before, untrusted=earlier.untrusted)
+            row = replace(row, before=earlier.before)
         keep_rewordings(self._store, {**kept, insight.id: row})
 
     def _write(self, insight: Insight) -> None:

@@ -24,8 +24,8 @@ WORDS: Final = ("title", "description", "content", "applies_when", "not_when")
 class Rewording:
     """What is kept of one merged insight that a model put into words.
 
-    `basis` stands for the words of the insights that were merged. `before` are the words that
-    rules chose, and `untrusted` what they were marked as.
+    `basis` stands for the words of the insights that were merged, `before` are the words that
+    rules chose, and their `author` where that was a model.
     """
 
     model: str
@@ -33,7 +33,6 @@ class Rewording:
     time: str
     basis: str
     before: Mapping[str, str]
-    untrusted: bool
 
 
 def rewordings(store: GraphStore) -> dict[str, Rewording]:
@@ -60,14 +59,13 @@ def words_of(insight: Insight) -> dict[str, str]:
 
 
 def in_words(insight: Insight, words: Mapping[str, str], *, author: str) -> Insight:
-    """A merged insight in the words of a model; what a model writes is not to be trusted."""
-    return replace(insight, **words, author=author, untrusted=True)  # type: ignore[arg-type]
+    """A merged insight in the words of a model, trusted as far as what was merged."""
+    return replace(insight, **words, author=author)  # type: ignore[arg-type]
 
 
 def in_words_of_before(insight: Insight, reworded: Rewording) -> Insight:
     """A merged insight in the words that rules chose."""
-    words = dict(reworded.before)
-    return replace(insight, **words, author="", untrusted=reworded.untrusted)  # type: ignore[arg-type]
+    return replace(insight, **reworded.before)  # type: ignore[arg-type]
 
 
 def in_kept_words(

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from stepladder import KnowledgeBase
 from stepladder.cli import main
 from stepladder.ingest.distillers.llm.options import LlmOptions
+from stepladder.ingest.llm.batches import BatchWaiting
 from stepladder.kg.types import Insight
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -102,10 +103,19 @@ def test_a_merged_insight_gets_words_made_of_those_of_its_members(
     assert all(title in request["messages"][1]["content"] for title in LESSONS)
     found = merged(kb)
     assert words(found) == WORDS
-    assert (found.author, found.origin, found.untrusted) == ("small", "merge", True)
+    assert (found.author, found.origin, found.untrusted) == ("small", "merge", False)
     assert (found.id, found.created, found.scope) == (ruled.id, ruled.created, ruled.scope)
     assert len([line for line in graph(kb) if line not in before]) == 1
     demand_own_vector(kb, found)
+
+
+def test_words_made_of_those_of_untrusted_members_are_untrusted(
+    kb: KnowledgeBase, options: LlmOptions
+) -> None:
+    kb.import_memories(rows(LESSONS), untrusted=True)
+    kb.consolidate(now=NOON)
+    kb.rewrite_merged(llm=options, now=NOON)
+    assert (merged(kb).author, merged(kb).untrusted) == ("small", True)
 
 
 def test_a_second_time_and_after_an_undo_no_call_is_made(
@@ -259,6 +269,41 @@ def test_an_insight_above_merged_ones_is_told_from_all_that_were_merged(
     assert kb.consolidate(full=True, now=NOON).merged == ()
     top = [n for n in kb.store.find("Insight") if isinstance(n, Insight) and n.level == 5]
     assert [n.author for n in top] == ["small"]
+
+
+def test_words_that_are_asked_for_in_a_batch_are_fetched_by_the_same_call(
+    kb: KnowledgeBase, batches: Any, tmp_path: Path
+) -> None:
+    options = LlmOptions(
+        ledger=tmp_path / "memory.llm.db", model="small", base_url=batches.url, batch=True
+    )
+    batches.say = lambda request, number: json.dumps({**WORDS, "evidence": QUOTES})
+    kb.consolidate(now=NOON)
+    with pytest.raises(BatchWaiting):
+        kb.rewrite_merged(llm=options, now=NOON)
+    assert merged(kb).author == ""
+    batches.work()
+    assert kb.rewrite_merged(llm=options, now=NOON).changed == 1
+    assert words(merged(kb)) == WORDS
+
+
+def test_an_insight_that_speaks_with_a_rewritten_one_below_it_names_the_model_too(
+    kb: KnowledgeBase, options: LlmOptions, server: Any, say: Any
+) -> None:
+    kb.import_memories(rows(OTHERS))
+    run = kb.consolidate(now=NOON)
+    server.script = lambda request, number: says(say, {"evidence": quoted(request)})
+    kb.rewrite_merged(llm=options, now=NOON)
+    first, second = (m.insight.id for m in run.merged)
+    kb.decide(first, second, "same", now=NOON)
+    before = graph(kb)
+    (top,) = (n for n in kb.store.find("Insight") if isinstance(n, Insight) and n.level == 5)
+    below = kb.store.get([first, second]).values()
+    assert (top.title, top.author) in {(n.title, n.author) for n in below}  # type: ignore[attr-defined]
+    larger = LlmOptions(ledger=options.ledger, model="larger", base_url=server.url)
+    assert kb.rewrite_merged(llm=larger, where="level = 5", now=NOON).changed == 1
+    assert kb.restore_merged(where="author = 'larger'") == 1
+    assert (graph(kb), kb.consolidate(full=True, now=NOON).merged) == (before, ())
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -150,8 +150,7 @@ class Sequence:
             prompt="merged 1",
             time=self._next_hour().isoformat(),
             basis=basis_of(state.insights[i] for i in state.leaves(insight.id)),
-            before=words_of(insight),
-            untrusted=insight.untrusted,
+            before={**words_of(insight), "author": insight.author},
         )
         keep_rewordings(store, {**kept, insight.id: row})
         words = {**words_of(insight), "title": f"In other words: {LESSONS[b % len(LESSONS)]}"}
