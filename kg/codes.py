@@ -120,15 +120,24 @@ def nearest(
     `codes` comes from `encode`, shape (n, width). `mask`, shape (n,), says which rows may be
     answered; None means all. Returns at most `k` indices.
     """
-    rows = None if mask is None else np.flatnonzero(mask)
-    distances = _distances(codes if rows is None else codes[rows], query)
-    k = min(k, len(distances))
+    allowed = len(codes) if mask is None else int(np.count_nonzero(mask))
+    k = min(k, allowed)
     if k <= 0:
         return np.zeros(0, dtype=np.intp)
+    if mask is not None and allowed < len(codes) // 2:
+        rows = np.flatnonzero(mask)
+        return rows[_lowest(_distances(codes[rows], query), k)]
+    distances = _distances(codes, query)
+    if mask is not None:
+        distances[~mask] = np.iinfo(distances.dtype).max
+    return _lowest(distances, k)
+
+
+def _lowest(distances: NDArray[np.uint32], k: int) -> NDArray[np.intp]:
+    """The places of the `k` smallest, smallest first, ties by the smaller index."""
     furthest = np.partition(distances, k - 1)[k - 1]
     candidates = np.flatnonzero(distances <= furthest)
-    nearest = candidates[np.argsort(distances[candidates], kind="stable")[:k]]
-    return nearest if rows is None else rows[nearest]
+    return candidates[np.argsort(distances[candidates], kind="stable")[:k]]
 
 
 def _distances(codes: NDArray[np.uint8], query: QueryCode) -> NDArray[np.uint32]:
