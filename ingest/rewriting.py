@@ -79,12 +79,13 @@ class Rewriter:
             if new is None:
                 continue
             written += 1
-            if new == insight:
+            row = self._state.reworded.get(insight.id)
+            if new == insight and row and row.basis == basis_of(self._leaves(insight)):
                 continue
             prompt = self._prompt(session, insight).version
             self._note(insight, model=session.asker.model, prompt=prompt, time=time)
             self._write(new)
-            changed += 1
+            changed += new != insight
         return Rewritten(
             merged=len(self._chosen),
             written=written,

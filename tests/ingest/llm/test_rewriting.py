@@ -179,15 +179,18 @@ def test_where_a_merge_grows_rules_choose_words_and_an_undo_brings_the_models_ba
     assert merged(kb) == told
 
 
-def test_where_the_words_of_a_member_change_rules_choose_words_again(
-    kb: KnowledgeBase, options: LlmOptions
+@pytest.mark.parametrize(("again", "author"), [(False, ""), (True, "small")])
+def test_where_the_words_of_a_member_change_rules_choose_words_unless_the_model_was_asked_again(
+    kb: KnowledgeBase, options: LlmOptions, again: bool, author: str
 ) -> None:
     kb.consolidate(now=NOON)
     kb.rewrite_merged(llm=options, now=NOON)
     first = kb.store.edges([merged(kb).id], types=("GENERALIZES_TO",), direction="in")[0]
     kb.edit(first.source, {"content": "Run it each and every time."})
+    if again:
+        kb.rewrite_merged(llm=options, now=NOON)
     kb.consolidate(now=NOON)
-    assert merged(kb).author == ""
+    assert merged(kb).author == author
 
 
 @pytest.mark.parametrize(
