@@ -183,6 +183,8 @@ def test_an_interrupted_migration_says_so_and_goes_on(tmp_path: Path) -> None:
         kb.store.write(Batch(nodes=many))
     interrupting = (
         "import os, signal, sys\n"
+        # A shell has what it starts in the background ignore the signal, and so have its children.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from stepladder.cli import main\n"
         "from stepladder.kg.stores.sqlite import SQLiteStore\n"
         "write, left = SQLiteStore.write, [2]\n"
