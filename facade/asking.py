@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ..ingest.redact import Redactor
 from ..kg.episodes import note_outcomes
@@ -20,15 +21,16 @@ from ..kg.types import (
     Scope,
 )
 from ..queries.answer import Answer, retrieve
-from ..queries.briefing import briefing
 from ..queries.by_use import with_holdout
-from ..queries.feedback import reported
-from ..queries.recovery import ErrorKey, Recovery, recoveries
-from ..queries.retrieval_log import RetrievalLog, retrieval_log
 from ..queries.search import Hit, search
-from ..queries.uplift import Uplift, uplift
 from ..queries.use import Use, all_episodes, use_of
 from .base import Base, as_scope, iso_time
+
+# An agent waits for an answer at every prompt: what an answer does not need is imported where used.
+if TYPE_CHECKING:
+    from ..queries.recovery import ErrorKey, Recovery
+    from ..queries.retrieval_log import RetrievalLog
+    from ..queries.uplift import Uplift
 
 _LONGEST_ERROR = 200
 """Lines of a text that may be an error and nothing more. Chosen by us."""
@@ -127,6 +129,7 @@ class Asking(Base):
             StoreError: the store could not be read.
         """
         from ..ingest.steps.faults import find_fault
+        from ..queries.recovery import ErrorKey, recoveries
 
         fault = find_fault(error)
         if fault is None:
@@ -148,6 +151,8 @@ class Asking(Base):
 
         An answer that holds something is recorded as `retrieve` records its own.
         """
+        from ..queries.briefing import briefing
+
         answer = briefing(self.store, project=project, budget_tokens=budget_tokens)
         return answer if answer.abstained else self._recorded(answer, project=project, now=now)
 
@@ -207,6 +212,8 @@ class Asking(Base):
         Raises:
             UsageError: there is no such retrieval in scope, or it did not show what was used.
         """
+        from ..queries.feedback import reported
+
         batch, credited = reported(
             self.store,
             self.resolve(retrieval_id, scope=as_scope(scope)),
@@ -228,10 +235,14 @@ class Asking(Base):
 
     def retrievals(self, *, limit: int = 50, offset: int = 0) -> RetrievalLog:
         """Return the answers that were given, newest first, without the newest `offset` ones."""
+        from ..queries.retrieval_log import retrieval_log
+
         return retrieval_log(self.store, limit=limit, offset=offset)
 
     def uplift(self) -> Uplift:
         """Estimate what shown memories did, from answers given with a holdout."""
+        from ..queries.uplift import uplift
+
         return uplift(all_episodes(self.store))
 
 
@@ -241,6 +252,7 @@ def _error_in(text: str) -> ErrorKey | None:
     A message stands alone, or ends the output that a command left.
     """
     from ..ingest.steps.faults import find_fault
+    from ..queries.recovery import ErrorKey
 
     lines = text.strip().splitlines()
     if not lines or len(lines) > _LONGEST_ERROR:

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..ingest.report import IngestOptions, IngestReport, Progress
 from ..kg.errors import UsageError
 from ..kg.types import Batch, Edge, Insight, Memory, Node, Scope, Trace, memories
 from .base import Base, as_scope
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ..ingest.lessons import Lesson
     from ..ingest.llm.model import Prompt
     from ..ingest.protocols import Distiller
+    from ..ingest.report import IngestOptions, IngestReport, Progress
     from ..ingest.turning_points import TurningPoint
 
 LAST_INGEST = "last_ingest"
@@ -72,6 +72,7 @@ class Feeding(Base):
             StoreError: the store could not be read or written.
         """
         from ..ingest.distillers import load_distiller
+        from ..ingest.report import IngestOptions, IngestReport
 
         options = IngestOptions(
             domain=domain, project=project, limit=limit, since=since, dry_run=dry_run
@@ -103,6 +104,7 @@ class Feeding(Base):
             UsageError: a path does not exist, or `llm` names no model or one without a price.
         """
         from ..ingest.distillers.llm.session import Session
+        from ..ingest.report import IngestOptions
 
         options = IngestOptions(domain=domain, project=project, limit=limit, since=since)
         with Session(llm) as session:
@@ -155,6 +157,7 @@ class Feeding(Base):
         self, llm: LlmOptions, files: Sequence[Path], options: IngestOptions
     ) -> list[Prompt]:
         from ..ingest.distillers.llm.session import PromptCollector
+        from ..ingest.report import IngestReport
 
         collector = PromptCollector(limits=llm.limits)
         self._ingest(files, collector, replace(options, dry_run=True), IngestReport())

@@ -13,21 +13,19 @@ from typing import TYPE_CHECKING, Any
 from ..kg.cypher import DEFAULT_LIMITS, CypherLimits, Rows
 from ..kg.protocols import Counts, Embedder, GraphStore
 from ..kg.types import Edge, Node, Scope, Step, Support, Trace
-from ..queries.domain_map import DomainMap, domain_map
-from ..queries.ladder import Ladder, ladder
-from ..queries.links import bounded
-from ..queries.run_steps import steps_of_run
-from ..queries.why import Evidence, evidence
 from .base import Base, as_scope, iso_time
 from .feeding import LAST_INGEST
 
-# The Cypher door takes modules that an answer does not need; they are imported where used.
+# Looking takes modules that an answer does not need; they are imported where used.
 if TYPE_CHECKING:
     from ..queries.cypher import CypherDoor
+    from ..queries.domain_map import DomainMap
     from ..queries.export import Exported
     from ..queries.handout import Lesson, Pack
+    from ..queries.ladder import Ladder
     from ..queries.library import NamedQuery
     from ..queries.schema import Schema
+    from ..queries.why import Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +78,8 @@ class Looking(Base):
         Raises:
             UsageError: no node in scope, or several, have this id.
         """
+        from ..queries.links import bounded
+
         readable = as_scope(scope)
         full_id = self.resolve(id, scope=readable)
         node = self.store.get([full_id])[full_id]
@@ -106,6 +106,8 @@ class Looking(Base):
         Raises:
             UsageError: no node in scope, or several, have this id.
         """
+        from ..queries.run_steps import steps_of_run
+
         readable = as_scope(scope)
         return steps_of_run(self.store, self.resolve(id, scope=readable), scope=readable)
 
@@ -114,10 +116,14 @@ class Looking(Base):
 
         The walk ends at the run `trace` where that is among the evidence.
         """
+        from ..queries.ladder import ladder
+
         return ladder(self.store, found, trace=trace)
 
     def domain_map(self) -> DomainMap:
         """Return which insights apply to which domains, and which domains share some."""
+        from ..queries.domain_map import domain_map
+
         return domain_map(self.store)
 
     def why(self, id: str, *, scope: Scope | str | None = None) -> Evidence:
@@ -128,6 +134,8 @@ class Looking(Base):
         Raises:
             UsageError: no node in scope, or several, have this id.
         """
+        from ..queries.why import evidence
+
         readable = as_scope(scope)
         return evidence(self.store, self.resolve(id, scope=readable), scope=readable)
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ..ingest.report import JUDGED_PAIRS
-from ..kg.consolidation.decisions import SETTING as DECISIONS
-from ..kg.consolidation.rewording import SETTING as REWORDINGS
-from ..kg.episodes import SETTING as EPISODES
 from ..kg.errors import UsageError
 from ..kg.stores import is_there
 from .base import Base
-from .feeding import LAST_INGEST
 
 if TYPE_CHECKING:
     from ..kg.migrate import MigrateProgress, MigrateReport
-
-_SETTINGS: Final = (LAST_INGEST, DECISIONS, JUDGED_PAIRS, REWORDINGS, EPISODES)
 
 
 class Moving(Base):
@@ -40,8 +33,14 @@ class Moving(Base):
             StoreError: a store could not be read or written, or both differ in the end.
             EmbeddingError: the other store was made with another embedder.
         """
+        from ..ingest.report import JUDGED_PAIRS
+        from ..kg.consolidation.decisions import SETTING as DECISIONS
+        from ..kg.consolidation.rewording import SETTING as REWORDINGS
+        from ..kg.episodes import SETTING as EPISODES
         from ..kg.migrate import migrate, plan
+        from .feeding import LAST_INGEST
 
+        settings = (LAST_INGEST, DECISIONS, JUDGED_PAIRS, REWORDINGS, EPISODES)
         if not self.store.counts().labels:
             raise UsageError(
                 "There is nothing to move: the store is empty.",
@@ -52,4 +51,4 @@ class Moving(Base):
         with type(self).open(to, embedder=self.embedder) as other:
             if dry_run:
                 return plan(self.store, other.store, on_progress=on_progress)
-            return migrate(self.store, other.store, settings=_SETTINGS, on_progress=on_progress)
+            return migrate(self.store, other.store, settings=settings, on_progress=on_progress)

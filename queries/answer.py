@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..kg.ids import content_id
 from ..kg.protocols import Embedder, GraphStore
@@ -19,10 +20,12 @@ from .judge import Judged, judge, why_nothing
 from .level import ancestors
 from .lifts import lifts
 from .nominate import Nominees, nominate
-from .recovery import ErrorKey
-from .remedies import for_an_error, remedies
 from .terms import surfaces
 from .use import adjustments
+
+# Most tasks are no error message; what answers one is imported where one is.
+if TYPE_CHECKING:
+    from .recovery import ErrorKey
 
 __all__ = ["Answer", "Item", "retrieve"]
 
@@ -45,7 +48,7 @@ def retrieve(
     transfer: bool = False,
     scope: Scope | None = None,
     witnesses: Scope = EVERYTHING,
-    error: ErrorKey | None = None,
+    error: "ErrorKey | None" = None,
 ) -> Answer:
     """Answer a task with the most abstract memories that apply to it, or with none.
 
@@ -97,6 +100,8 @@ def retrieve(
         floors = replace(floors, lifts=added)
     spoken: dict[str, float] = {}
     if error is not None:
+        from .remedies import for_an_error, remedies
+
         spoken = remedies(store, error, exclude=exclude)
         nominees, floors = for_an_error(store, nominees, floors, spoken=spoken, scope=readable)
     judged = judge(nominees.ordered, conditions, floors)
