@@ -89,6 +89,18 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What is different since some write.
+
+    `memories` are those written since, by id; others that were written before may be among them.
+    `removed` tells whether a memory may have been removed since.
+    """
+
+    memories: tuple[Memory, ...] = ()
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """What a store holds: nodes by label, memories by level name, edges by type."""
 
@@ -222,6 +234,13 @@ class GraphStore(Protocol):
 
     def sequence(self) -> int:
         """Return a number that grows with every write of any process."""
+        ...
+
+    def changed(self, label: str, *, since: int) -> Changed:
+        """Return memories of a label that were written since the sequence was at `since`.
+
+        A store that cannot tell gives all of them, and says that some may have been removed.
+        """
         ...
 
     def close(self) -> None:

@@ -6,10 +6,12 @@ from typing import Final
 from ..protocols import Embedder, GraphStore
 from .apply import Changes, apply_changes
 from .links import inferred_links
+from .looked_up import look_up_state
 from .plan import Consolidation, Limits
 from .planner import Planner
+from .progress import Progress, considered_up_to, keep_progress
 from .record import Record, fingerprint, run_id
-from .state import State, read_state
+from .state import State, is_plain, read_records, read_state
 from .statistics import Statistics
 from .survey import survey_all, survey_some
 from .undo import undo_interrupted
@@ -51,16 +53,43 @@ def consolidate(
     """
     request = request or Request()
     limits = limits or Limits()
-    if not dry_run:
+    records = read_records(store)
+    if not dry_run and not all(r.done for r in records):
         undo_interrupted(store, embedder)
-    state = read_state(store)
+        records = read_records(store)
+    sequence = store.sequence()
+    known = considered_up_to(store, records)
+    state = _read(store, records, request=request, known=known)
     planned = _plan(store, embedder, state, request=request, limits=limits, time=time)
     if planned is None:
         return Consolidation(time=time, dry_run=dry_run, considered=len(state.insights))
     result, changes = planned
     if not dry_run:
         apply_changes(store, embedder, changes)
+        if request.only_touched:
+            sequence = known.sequence if known else -1
+        if sequence >= 0:
+            keep_progress(
+                store,
+                (*records, changes.record),
+                verified=sequence,
+                merged=state.merged_count + _more(changes, state),
+            )
     return replace(result, dry_run=dry_run)
+
+
+def _read(
+    store: GraphStore, records: tuple[Record, ...], *, request: Request, known: Progress | None
+) -> State:
+    """Read what is new since a sequence, or everything where that is not enough."""
+    if known is not None:
+        changed = store.changed("Insight", since=known.sequence)
+        if not changed.removed:  # a merged insight that lost a member is found by reading all
+            found = [n for n in changed.memories if is_plain(n)]
+            state = look_up_state(store, records=records, changed=found, merged=known.merged)
+            if not _is_whole(state, request):
+                return state
+    return read_state(store, records=records)
 
 
 def _plan(
@@ -72,10 +101,10 @@ def _plan(
     limits: Limits,
     time: str,
 ) -> tuple[Consolidation, Changes] | None:
-    frozen = next((r.statistics for r in reversed(state.records) if r.statistics), None)
+    frozen = _frozen(state)
     new = [] if request.only_touched else state.new()
     touched = {*request.touched, *_broken(state)} & state.insights.keys()
-    whole = _is_whole(state, frozen, request=request, new=len(new))
+    whole = _is_whole(state, request)
     if not state.insights or not (whole or new or touched):
         return None
     if whole:
@@ -112,18 +141,32 @@ def _plan(
     return planner.result(changes, new=len(new), whole=survey.fresh is None), changes
 
 
-def _is_whole(state: State, frozen: Statistics | None, *, request: Request, new: int) -> bool:
+def _frozen(state: State) -> Statistics | None:
+    """The statistics that scores rest on until new ones are taken."""
+    return next((r.statistics for r in reversed(state.records) if r.statistics), None)
+
+
+def _is_whole(state: State, request: Request) -> bool:
     if request.full:
         return True
     if request.only_touched:
         return False
+    frozen = _frozen(state)
     if frozen is None:
         return bool(state.insights)
-    return len(state.insights) > GROWTH * frozen.insights or new > GROWTH * frozen.insights
+    return max(len(state.insights), len(state.new())) > GROWTH * frozen.insights
+
+
+def _more(changes: Changes, state: State) -> int:
+    """How many merged insights there are more than before."""
+    new = sum(n.id not in state.merged for n in changes.nodes)
+    return new - sum(id in state.merged for id in changes.gone)
 
 
 def _broken(state: State) -> set[str]:
-    """Members of merged insights that lost one."""
+    """Members of merged insights that lost one; none where nothing was removed."""
+    if state.changed is not None:
+        return set()
     expected = {m.id: m.members for r in state.records for m in r.made}
     return {
         leaf

@@ -36,8 +36,8 @@ def inferred_links(
     store: GraphStore, state: State, statistics: Statistics, *, run: str
 ) -> list[Edge]:
     """Edges from imported memories without a parent to imported insights without evidence."""
-    above = _open_insights(store, state)
-    below = _open_leaves(store) if above else []
+    below = _open_leaves(store)
+    above = _open_insights(store, state) if below else []
     edges: list[Edge] = []
     for domain in sorted({d for m in above for d in m.domains}):
         insights = [m for m in above if domain in m.domains]

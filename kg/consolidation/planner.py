@@ -211,9 +211,9 @@ class Planner:
         state = self._state
         over = {
             leaf: state.merged[id]
-            for leaf, above in state.above.items()
+            for leaf in sorted({leaf for pair in state.decisions.topics for leaf in pair})
             if leaf in state.insights
-            for id in above
+            for id in state.above.get(leaf, ())
             if id not in stale
         }
         over |= {id: m.insight for m in planned.merges for id in _member_ids(m)}
@@ -228,8 +228,7 @@ class Planner:
         standing = frozenset(
             m.insight.id for m in merges if state.merged.get(m.insight.id) == m.insight
         )
-        there = {id for id, ms in state.members.items() if set(ms) & state.merged.keys()}
-        return Planned(merges=merges, standing=standing), sorted(there - standing)
+        return Planned(merges=merges, standing=standing), sorted(state.principles() - standing)
 
     def _removed(self, id: str) -> Removed:
         """A merged insight as it is, with all its edges."""

@@ -1,19 +1,20 @@
 """A consolidation as a `MergeRun` node: what it rested on, what it did, enough to undo it."""
 
 import json
-from base64 import b85decode, b85encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Final
 
+from ..errors import StoreError
 from ..ids import content_id
 from ..types import Edge, Insight, MergeRun, Node, from_properties, label_of, to_properties
 from .plan import Limits
 from .statistics import Statistics, expand, pack, squeeze, unpack
 
 _PRINT_BYTES: Final = 8
-_FORM: Final = 1
+_FORM: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ class Record:
             "done": self.done,
             "limits": asdict(self.limits),
             "statistics": pack(self.statistics) if self.statistics else None,
-            "seen": b85encode(b"".join(sorted(self.seen))).decode("ascii"),
+            "seen": b64encode(b"".join(sorted(self.seen))).decode("ascii"),
             "counts": dict(sorted(self.counts.items())),
             "merges": [_made_values(m) for m in self.made],
             "removed": _removed_text(self.removed),
@@ -82,10 +83,22 @@ class Record:
         return replace(self, made=tuple(m for m in self.made if m.id != id))
 
 
-def read_record(node: MergeRun) -> Record:
-    """The record that a node holds."""
-    values = json.loads(node.parameters)
-    prints = b85decode(values["seen"])
+def read_record(node: MergeRun) -> Record | None:
+    """The record that a node holds, None where another program made the node.
+
+    Raises:
+        StoreError: another version of this program made it.
+    """
+    values = _values(node.parameters)
+    if "form" not in values or "seen" not in values:
+        return None
+    if values["form"] != _FORM:
+        raise StoreError(
+            f"The consolidation {node.id} was recorded in form {values['form']!r}; "
+            f"this version reads form {_FORM}.",
+            hint="Use the version of stepladder that made it.",
+        )
+    prints = b64decode(values["seen"])
     return Record(
         id=node.id,
         time=node.created,
@@ -100,6 +113,14 @@ def read_record(node: MergeRun) -> Record:
         made=tuple(_made(v) for v in values["merges"]),
         removed=_removed(values["removed"]),
     )
+
+
+def _values(parameters: str) -> dict[str, Any]:
+    try:
+        values = json.loads(parameters)
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}
 
 
 def run_id(time: str, seen: Iterable[bytes], about: Iterable[str]) -> str:

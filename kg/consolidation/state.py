@@ -1,9 +1,9 @@
 """What the store knows when a consolidation begins: insights, merges, runs, decisions."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, TypeGuard, TypeVar
 
 from ..protocols import GraphStore
 from ..types import LEVELS, Edge, EdgeType, Insight, MergeRun
@@ -28,6 +28,10 @@ class State:
     `insights` are those that no merge made, by id; `merged` those that one made, by id; `members`
     maps each of the latter to the ids directly below it; `above` maps back. `records` are the
     runs, oldest first. `reworded` says of merged insights whose words a model wrote from what.
+
+    Where `changed` is not None, only what is asked for is read: `insights` and the other mappings
+    look up what they do not hold yet, and `changed` are ids of insights among which the new ones
+    are. `fetch` looks up many at once. `merged_count` counts merged insights.
     """
 
     insights: Mapping[str, Insight] = field(default_factory=dict)
@@ -37,6 +41,9 @@ class State:
     records: tuple[Record, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     reworded: Mapping[str, Rewording] = field(default_factory=dict)
+    changed: tuple[str, ...] | None = None
+    merged_count: int = 0
+    fetch: Callable[[Collection[str]], None] = field(default=lambda _: None, compare=False)
 
     @property
     def seen(self) -> frozenset[bytes]:
@@ -47,7 +54,15 @@ class State:
     def new(self) -> list[str]:
         """Ids of insights that no run considered as they are now."""
         seen = self.seen
-        return [id for id, insight in self.insights.items() if fingerprint(insight) not in seen]
+        asked = self.insights if self.changed is None else self.changed
+        return [id for id in asked if fingerprint(self.insights[id]) not in seen]
+
+    def principles(self) -> set[str]:
+        """Ids of merged insights that stand above merged insights."""
+        if self.changed is None:
+            return {id for id, ms in self.members.items() if set(ms) & self.merged.keys()}
+        made = {m.id: m.members for r in self.records for m in r.made}
+        return {id for id, ms in made.items() if set(ms) & made.keys() and id in self.merged}
 
     def siblings(self, id: str) -> frozenset[str]:
         """The insights that are merged with one, itself among them."""
@@ -71,22 +86,35 @@ class State:
         return tuple(sorted({leaf for m in self.members[id] for leaf in self.leaves(m)}))
 
 
-def read_state(store: GraphStore) -> State:
-    """Read everything that a consolidation starts from."""
+def is_plain(node: object) -> TypeGuard[Insight]:
+    """Tell whether a node is an insight that no merge made."""
+    if not isinstance(node, Insight):
+        return False
+    return node.origin != ORIGIN and node.level == LEVELS["insight"]
+
+
+def is_merge(edge: Edge) -> bool:
+    """Tell whether an edge leads from a member to a merged insight, if its target is one."""
+    return edge.merge_run not in ("", REVIEW)
+
+
+def read_state(store: GraphStore, *, records: tuple[Record, ...] | None = None) -> State:
+    """Read everything that a consolidation starts from; `records` where they are read already."""
     found = [n for n in store.find("Insight") if isinstance(n, Insight)]
     merged = {n.id: n for n in found if n.origin == ORIGIN}
     members: dict[str, list[str]] = {id: [] for id in merged}
     above: dict[str, list[str]] = {}
     for edge in edges_of(store, list(merged), ("GENERALIZES_TO",), incoming=True):
-        if edge.merge_run and edge.merge_run != REVIEW:
+        if is_merge(edge):
             members[edge.target].append(edge.source)
             above.setdefault(edge.source, []).append(edge.target)
     return State(
-        insights={n.id: n for n in found if n.origin != ORIGIN and n.level == LEVELS["insight"]},
+        insights={n.id: n for n in found if is_plain(n)},
         merged=merged,
+        merged_count=len(merged),
         members={id: tuple(sorted(ms)) for id, ms in members.items()},
         above={id: tuple(sorted(ms)) for id, ms in above.items()},
-        records=read_records(store),
+        records=read_records(store) if records is None else records,
         decisions=Decisions.read(store),
         reworded=rewordings(store),
     )
@@ -94,7 +122,8 @@ def read_state(store: GraphStore) -> State:
 
 def read_records(store: GraphStore) -> tuple[Record, ...]:
     """Every run, oldest first."""
-    records = [read_record(n) for n in store.find("MergeRun") if isinstance(n, MergeRun)]
+    found = (read_record(n) for n in store.find("MergeRun") if isinstance(n, MergeRun))
+    records = (r for r in found if r is not None)
     return tuple(sorted(records, key=lambda r: (r.number, r.id)))
 
 

@@ -124,7 +124,9 @@ def scorer_of(store: GraphStore, embedder: Embedder, statistics: Statistics) -> 
 
 def pool_of(store: GraphStore, state: State, scorer: Scorer, ids: Iterable[str]) -> Pool:
     """A pool of some insights."""
-    insights = [state.insights[id] for id in sorted(ids) if id in state.insights]
+    wanted = sorted(ids)
+    state.fetch(wanted)
+    insights = [state.insights[id] for id in wanted if id in state.insights]
     blocks: Blocked = read_blocks(store, [i.id for i in insights], state.decisions)
     return Pool(insights, scorer, blocks=blocks)
 
@@ -156,7 +158,8 @@ def _candidates(
             max_level=LEVELS["insight"],
         )
         found.update(c.memory.id for c in store.candidates(query))
-    return found & state.insights.keys()
+    state.fetch(found)
+    return {id for id in found if id in state.insights}
 
 
 def _grown(
@@ -178,10 +181,12 @@ def _grown(
         neighbours.setdefault(a, set()).add(b)
         neighbours.setdefault(b, set()).add(a)
     while waiting:
+        state.fetch(waiting)
         found = {n for id in waiting for n in neighbours.get(id, ())}
         found |= {s for id in waiting for s in state.siblings(id)}
         found |= _nearly_merged(store, sorted(waiting), limits=limits)
-        waiting = (found & state.insights.keys()) - grown
+        state.fetch(found)
+        waiting = {id for id in found if id in state.insights} - grown
         grown |= waiting
     return grown
 

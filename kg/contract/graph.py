@@ -236,6 +236,20 @@ def known_actions_name_the_trace_that_holds_them(store: GraphStore) -> None:
     equal(store.known_actions(["call-a"]), {})
 
 
+def changed_memories_are_told_from_a_sequence_on(store: GraphStore) -> None:
+    store.write(Batch(nodes=(_insight("insight-1"), _insight("insight-2"))))
+    before = store.sequence()
+    equal(store.changed("Insight", since=before).removed, False, about="removed, nothing done")
+    written = (_insight("insight-2", title="Run them twice"), _insight("insight-3"))
+    store.write(Batch(nodes=(*written, Trace(id="trace-1", created="", title="t"))))
+    found = {m.id: m for m in store.changed("Insight", since=before).memories}
+    equal({m.id: found.get(m.id) for m in written}, {m.id: m for m in written})
+    equal("trace-1" in found, False, about="a trace among changed insights")
+    after = store.sequence()
+    store.delete(["insight-1"])
+    equal(store.changed("Insight", since=after).removed, True, about="removed after a removal")
+
+
 def settings_are_kept_and_replaced(store: GraphStore) -> None:
     equal(store.setting("embedder"), None)
     store.set_setting("embedder", "static-256")
@@ -325,6 +339,7 @@ CASES: Final = (
     ids_are_resolved_by_their_beginning,
     known_actions_name_the_trace_that_holds_them,
     an_export_is_one_state_however_much_is_written_meanwhile,
+    changed_memories_are_told_from_a_sequence_on,
     settings_are_kept_and_replaced,
     a_closed_store_says_so,
     deleting_takes_nodes_with_their_edges,

@@ -11,13 +11,14 @@ from ...errors import UsageError
 from ...protocols import (
     Candidate,
     CandidateQuery,
+    Changed,
     Counts,
     Direction,
     TermStatistics,
     WriteReport,
 )
 from ...settings import Settings
-from ...types import EVERYTHING, Batch, Edge, EdgeType, Node, Scope, Support, Vector
+from ...types import EVERYTHING, Batch, Edge, EdgeType, Memory, Node, Scope, Support, Vector
 from ..encoding import kept_text, original_text
 from . import cypher, read, removal, schema, search
 from .address import parse
@@ -252,6 +253,13 @@ class Neo4jStore:
     def close(self) -> None:
         """Release connections; a closed store raises `StoreError` when used."""
         self._server.close()
+
+    def changed(self, label: str, *, since: int) -> Changed:
+        """Return all memories of a label where anything was written since."""
+        if self.sequence() <= since:
+            return Changed()
+        found = self.find(label)
+        return Changed(memories=tuple(n for n in found if isinstance(n, Memory)), removed=True)
 
     def _changed(self, work: _Work) -> int:
         """Run work that removes something, and count it where it did."""

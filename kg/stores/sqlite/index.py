@@ -43,6 +43,11 @@ _REMOVE_VECTORS = "DELETE FROM vector WHERE position IN (SELECT value FROM json_
 
 _REMOVE_MEMORIES = "DELETE FROM memory WHERE position IN (SELECT value FROM json_each(?))"
 
+_SET_REMOVED = """
+    INSERT INTO total (name, value) VALUES ('removed', ?)
+    ON CONFLICT DO UPDATE SET value = excluded.value
+"""
+
 _ALL_ENTRIES = """
     SELECT memory.position, node.level, node.scope, memory.full_length
     FROM memory JOIN node ON node.number = memory.node
@@ -156,6 +161,7 @@ class IndexChanges:
         shape = geometry(connection)
         assert shape is not None
         if self.cleared:
+            connection.execute(_SET_REMOVED, (sequence,))
             catalogue.write_entries(
                 connection,
                 dict.fromkeys(self.cleared),

@@ -80,7 +80,10 @@ def frequencies(connection: apsw.Connection, term_ids: Sequence[int]) -> dict[in
 
 
 def totals(connection: apsw.Connection) -> dict[str, int]:
-    """The totals of the store: sequence, memories, and the summed lengths of the two fields."""
+    """The totals of the store: sequence, memories, and the summed lengths of the two fields.
+
+    Where a memory was removed, `removed` is the sequence of the last time.
+    """
     return dict(fetch(connection, "SELECT name, value FROM total"))
 
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 import apsw
 
 from ...errors import UsageError
-from ...protocols import Candidate, Counts, Direction
-from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, level_name
+from ...protocols import Candidate, Changed, Counts, Direction
+from ...types import NODE_TYPES, Edge, EdgeType, Memory, Node, Scope, level_name
 from ..encoding import kept_text, original_text, to_vector
+from .catalogue import BLOCK
 from .connection import fetch
 from .rows import (
     CANDIDATE,
@@ -42,6 +43,18 @@ _FIND = """
 """
 
 _COLUMN: Final = {name: f"AND {name} = :{name}" for name in ("id", "scope", "created")}
+
+# A block of the catalogue says when one of its positions was written last.
+_CHANGED = """
+    SELECT node.id, node.label, node.scope, node.created, node.properties FROM catalogue
+    CROSS JOIN memory ON memory.position >= catalogue.block * :size
+        AND memory.position < (catalogue.block + 1) * :size
+    CROSS JOIN node ON node.number = memory.node
+    WHERE catalogue.sequence > :since AND node.label = :label
+    ORDER BY node.id
+"""
+
+_REMOVED = "SELECT EXISTS (SELECT 1 FROM total WHERE name = 'removed' AND value > ?)"
 
 _RESOLVE = """
     SELECT id FROM node WHERE id >= :prefix AND id < :end ORDER BY id LIMIT :limit
@@ -182,6 +195,14 @@ def resolve(connection: apsw.Connection, prefix: str, *, limit: int) -> list[str
     start = kept_text(prefix)
     values = {"prefix": start, "end": start + _LAST_CHARACTER, "limit": limit}
     return [original_text(id) for (id,) in fetch(connection, _RESOLVE, values)]
+
+
+def changed(connection: apsw.Connection, label: str, *, since: int) -> Changed:
+    """Memories of a label in blocks written since, and whether any memory was removed since."""
+    values = {"size": BLOCK, "since": since, "label": label}
+    nodes = (to_node(*row) for row in fetch(connection, _CHANGED, values))
+    ((removed,),) = fetch(connection, _REMOVED, (since,))
+    return Changed(memories=tuple(n for n in nodes if isinstance(n, Memory)), removed=bool(removed))
 
 
 def edges(

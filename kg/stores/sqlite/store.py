@@ -10,6 +10,7 @@ from ...errors import StoreError, UsageError
 from ...protocols import (
     Candidate,
     CandidateQuery,
+    Changed,
     Counts,
     Direction,
     TermStatistics,
@@ -230,6 +231,14 @@ class SQLiteStore:
         """Return a number that grows with every write of any process."""
         with self._connections.reading() as connection:
             return sequence(connection)
+
+    def changed(self, label: str, *, since: int) -> Changed:
+        """Return memories of a label that were written since the sequence was at `since`.
+
+        Neighbours of such a memory may be among them.
+        """
+        with self._connections.reading() as connection:
+            return read.changed(connection, label, since=since)
 
     def expect_embedder(self, name: str) -> None:
         """Raise `EmbeddingError` from now on where vectors come and the store's are another's.
