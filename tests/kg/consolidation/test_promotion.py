@@ -1,0 +1,114 @@
+"""When an insight leaves its project, what keeps two apart, and what a verdict does."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from stepladder import KnowledgeBase
+from stepladder.kg.consolidation.members import speaker
+from stepladder.kg.types import SHARED, Insight
+
+NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LESSONS: Final = (
+    "Run the whole test suite before you commit the change.",
+    "Run the whole test suite before you commit the change!",
+)
+
+
+def known(kb: KnowledgeBase, projects: Sequence[str], *, tasks: int) -> None:
+    """One lesson of each project, with so many tasks below them, in turn."""
+    rows: list[dict[str, Any]] = [
+        {
+            "id": f"insight-{n}",
+            "level": "insight",
+            "content": LESSONS[n],
+            "project": p,
+            "scope": f"project:{p}",
+        }
+        for n, p in enumerate(projects)
+    ]
+    rows += [
+        {
+            "id": f"trace-{k}",
+            "level": "trace",
+            "title": f"Task {k}",
+            "task": f"Task {k}",
+            "project": projects[k % len(projects)],
+            "scope": f"project:{projects[k % len(projects)]}",
+            "parents": [f"insight-{k % len(projects)}"],
+        }
+        for k in range(tasks)
+    ]
+    assert not kb.import_memories(rows).failed
+
+
+def edges(kb: KnowledgeBase, type: Any) -> list[tuple[str, str]]:
+    """The edges of a type between the two lessons."""
+    found = kb.store.edges(["insight-0", "insight-1"], types=[type])
+    return sorted({(e.source, e.target) for e in found})
+
+
+def test_three_tasks_of_two_projects_let_an_insight_leave_and_it_is_recorded(
+    tmp_path: Path,
+) -> None:
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        known(kb, ["acme/api", "acme/web"], tasks=3)
+        (merge,) = kb.consolidate(now=NOON).merged
+        assert (merge.promoted, merge.tasks, merge.projects) == (True, 3, 2)
+        assert (merge.insight.scope, merge.insight.project) == (SHARED, "")
+        assert [run.crossings for run in kb.merges()] == [(merge.insight.id,)]
+
+
+def test_two_tasks_are_too_few_to_leave(tmp_path: Path) -> None:
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        known(kb, ["acme/api", "acme/web"], tasks=2)
+        done = kb.consolidate(now=NOON)
+        assert done.merged == ()
+        assert [(w.members, w.reason) for w in done.withheld] == [
+            (
+                ("insight-0", "insight-1"),
+                "2 tasks in 2 projects bear it out; 3 in 2 are needed",
+            )
+        ]
+
+
+def test_what_is_kept_apart_is_not_merged_again(tmp_path: Path) -> None:
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        known(kb, ["acme/api", "acme/api"], tasks=2)
+        assert len(kb.consolidate(now=NOON).merged) == 1
+        kb.keep_apart("insight-0", "insight-1", now=NOON + timedelta(hours=1))
+        assert edges(kb, "KEEP_APART") == [("insight-0", "insight-1")]
+        assert kb.consolidate(now=NOON + timedelta(hours=2), full=True).merged == ()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "type", "edge"),
+    [
+        ("broader", "GENERALIZES_TO", ("insight-1", "insight-0")),
+        ("narrower", "GENERALIZES_TO", ("insight-0", "insight-1")),
+        ("opposite", "CONTRADICTS", ("insight-0", "insight-1")),
+    ],
+)
+def test_a_verdict_becomes_an_edge(
+    tmp_path: Path, verdict: Any, type: str, edge: tuple[str, str]
+) -> None:
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        known(kb, ["acme/api", "acme/api"], tasks=0)
+        kb.decide("insight-0", "insight-1", verdict, now=NOON)
+        assert edges(kb, type) == [edge]
+        assert kb.consolidate(now=NOON + timedelta(hours=1)).merged == ()
+
+
+def test_an_imperative_speaks_before_a_report_and_the_more_general_before_the_shorter() -> None:
+    texts = {
+        "report": "The tests failed because nobody ran them.",
+        "general": "Run all the tests before a commit.",
+        "short": "Run tests.",
+    }
+    members = [Insight(id=id, created="", title=t, content=t) for id, t in texts.items()]
+    reach = {"report": 0.9, "general": 0.8, "short": 0.5}
+    assert speaker(members, reach).id == "general"
+    assert speaker(members, dict.fromkeys(texts, 0.5)).id == "short"
