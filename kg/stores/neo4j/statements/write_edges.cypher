@@ -1,9 +1,7 @@
 // Writes relationships, one list of {source, target, properties} a type; ends are refs.
-// Parameters: PART_OF, NEXT, ATTEMPTS, IN_DOMAIN, IN_PROJECT, CONTINUES, GENERALIZES_TO,
-//   CITES, SIMILAR_TO, CONTRADICTS, KEEP_APART, APPLIES_TO, USES, RAISES, SHOWED, WITHHELD,
-//   USED, IN_TRACE
+// Parameters: rows, a map of a list a type, see write_nodes
 CALL () {
-  UNWIND $PART_OF AS row
+  UNWIND $rows.PART_OF AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -12,7 +10,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $NEXT AS row
+  UNWIND $rows.NEXT AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -21,7 +19,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $ATTEMPTS AS row
+  UNWIND $rows.ATTEMPTS AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -30,7 +28,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $IN_DOMAIN AS row
+  UNWIND $rows.IN_DOMAIN AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -39,7 +37,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $IN_PROJECT AS row
+  UNWIND $rows.IN_PROJECT AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -48,7 +46,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $CONTINUES AS row
+  UNWIND $rows.CONTINUES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -57,7 +55,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $GENERALIZES_TO AS row
+  UNWIND $rows.GENERALIZES_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -66,7 +64,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $CITES AS row
+  UNWIND $rows.CITES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -75,7 +73,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $SIMILAR_TO AS row
+  UNWIND $rows.SIMILAR_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -84,7 +82,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $CONTRADICTS AS row
+  UNWIND $rows.CONTRADICTS AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -93,7 +91,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $KEEP_APART AS row
+  UNWIND $rows.KEEP_APART AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -102,7 +100,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $APPLIES_TO AS row
+  UNWIND $rows.APPLIES_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -111,7 +109,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $USES AS row
+  UNWIND $rows.USES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -120,7 +118,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $RAISES AS row
+  UNWIND $rows.RAISES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -129,7 +127,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $SHOWED AS row
+  UNWIND $rows.SHOWED AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -138,7 +136,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $WITHHELD AS row
+  UNWIND $rows.WITHHELD AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -147,7 +145,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $USED AS row
+  UNWIND $rows.USED AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -156,7 +154,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $IN_TRACE AS row
+  UNWIND $rows.IN_TRACE AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)

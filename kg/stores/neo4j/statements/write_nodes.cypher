@@ -1,74 +1,76 @@
 // Writes nodes, one list of property maps a label; a null removes a property.
-// Parameters: Trace, Step, Workflow, Summary, Insight, Task, Domain, Project, Tool, Error, Retrieval, MergeRun
+// The server keeps a plan for each combination of lengths of the lists that are parameters, and
+// this takes long to plan: so there is one parameter.
+// Parameters: rows, a map of a list a label
 // Columns: refs, a list of [id, ref]
 CALL () {
-  UNWIND $Trace AS row
+  UNWIND $rows.Trace AS row
   MERGE (n:Trace {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS trace_refs
 }
 CALL () {
-  UNWIND $Step AS row
+  UNWIND $rows.Step AS row
   MERGE (n:Step {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS step_refs
 }
 CALL () {
-  UNWIND $Workflow AS row
+  UNWIND $rows.Workflow AS row
   MERGE (n:Workflow {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS workflow_refs
 }
 CALL () {
-  UNWIND $Summary AS row
+  UNWIND $rows.Summary AS row
   MERGE (n:Summary {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS summary_refs
 }
 CALL () {
-  UNWIND $Insight AS row
+  UNWIND $rows.Insight AS row
   MERGE (n:Insight {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS insight_refs
 }
 CALL () {
-  UNWIND $Task AS row
+  UNWIND $rows.Task AS row
   MERGE (n:Task {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS task_refs
 }
 CALL () {
-  UNWIND $Domain AS row
+  UNWIND $rows.Domain AS row
   MERGE (n:Domain {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS domain_refs
 }
 CALL () {
-  UNWIND $Project AS row
+  UNWIND $rows.Project AS row
   MERGE (n:Project {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS project_refs
 }
 CALL () {
-  UNWIND $Tool AS row
+  UNWIND $rows.Tool AS row
   MERGE (n:Tool {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS tool_refs
 }
 CALL () {
-  UNWIND $Error AS row
+  UNWIND $rows.Error AS row
   MERGE (n:Error {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS error_refs
 }
 CALL () {
-  UNWIND $Retrieval AS row
+  UNWIND $rows.Retrieval AS row
   MERGE (n:Retrieval {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS retrieval_refs
 }
 CALL () {
-  UNWIND $MergeRun AS row
+  UNWIND $rows.MergeRun AS row
   MERGE (n:MergeRun {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS mergerun_refs
