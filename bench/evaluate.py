@@ -39,8 +39,8 @@ from rich.console import Console
 from rich.table import Table
 
 from stepladder import KnowledgeBase
-from stepladder.queries.answer import Answer
 from stepladder.kg.embedding.static import StaticEmbedder
+from stepladder.queries.answer import Answer
 from stepladder.queries.render import count_tokens
 
 DATA = Path(

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..ingest.report import FileNote, IngestReport
 from ..facade import ImportReport, Shown, Stats
+from ..ingest.report import FileNote, IngestReport
 from ..kg.types import Edge, Memory, Node, Support, label_of, level_name, to_properties
 from ..queries.items import Answer, Item
 from ..queries.why import Evidence, TraceEvidence

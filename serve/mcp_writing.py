@@ -8,8 +8,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from ..ingest.lessons import MOST, Lesson
 from ..facade import KnowledgeBase
+from ..ingest.lessons import MOST, Lesson
 from ..kg.errors import StepladderError
 from .mcp_reply import reply, told
 from .mcp_types import LessonText, LessonVerdict, Recorded, Reported, RetrievalId, Session

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..ingest.discover import own_sessions
 from ..facade import KnowledgeBase
+from ..ingest.discover import own_sessions
 from ..kg.errors import UsageError
 from ..kg.types import Trace
 from .place import Place
