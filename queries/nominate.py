@@ -10,6 +10,10 @@ from .applicability import Nominee
 from .level import Climb, climb, with_block
 from .search import Hit, Question, ask, rank, rank_key
 
+_FLAT: Final = 100
+"""Memories that each of the two lists of the flat search brings. Source: bench/evaluate.py, T2 and
+T6b: 200 give the same answers, and take a seventh more time at 100,000 memories."""
+
 _LEAF_LEVELS: Final[tuple[LevelName, ...]] = ("trace", "workflow", "summary")
 _WITNESSES: Final = 60
 """Leaves that each of the two lists brings. Source: bench/evaluate.py, T6b; 100 rank alike."""
@@ -42,7 +46,7 @@ def nominate(
         StoreError: the store could not be read.
     """
     question = ask(store, embedder, task, language=transfer_from, transfer=bool(transfer_from))
-    flat = rank(store, question, scope=scope, exclude=exclude)
+    flat = rank(store, question, limit=_FLAT, scope=scope, exclude=exclude)
     voters = flat
     if witnesses != scope:
         voters = rank(
