@@ -47,8 +47,8 @@ _MAY_BE_ERROR = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""What an error's line looks like: the rules for errors take a tenth of a hook's time to load and are
-not asked about every task. Source: all of 296 messages of public runs match."""
+"""What an error's line looks like. The rules for errors take a tenth of a hook's time to load, and
+are not asked about every task. Source: all of 296 messages of public runs match."""
 
 _LONGEST_ERROR = 200
 """Lines of a text that may be an error and nothing more. Chosen by us."""
