@@ -17,8 +17,6 @@ from stepladder import KnowledgeBase
 from stepladder.kg.types import Batch, Edge, MergeRun, Node, Trace, Workflow
 
 ROOT = Path(__file__).parent.parent
-SHORT_LIVED = ("-XX:TieredStopAtLevel=1",)
-"""Java's second compiler costs a server of a minute three times what it gains."""
 StartNeo4j = Callable[..., AbstractContextManager[Any]]
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -48,7 +46,7 @@ def start_neo4j() -> StartNeo4j:
     @contextmanager
     def start(line: str = NEO4J_LINES[0]) -> Iterator[Any]:
         try:
-            with script.running(line, flags=SHORT_LIVED) as server:
+            with script.running(line) as server:
                 yield server
         except script.NoServerError as error:
             if required:
