@@ -153,7 +153,7 @@ def _write_nodes(
             if isinstance(node, Trace):
                 changes.evidence.describe(id, node)
         if any(rows.values()):
-            ((made,),) = ask("write_nodes", rows=rows)
+            ((made,),) = ask("write_nodes", **rows)
             written.places |= dict(made)
         _move_memories(ask, moved, prepared, changes)
     changes.index.write_rows(ask)
@@ -212,7 +212,7 @@ def _write_edges(
                 changed += 1
             rows[type].append({**ends, "properties": properties})
         if any(rows.values()):
-            ask("write_edges", rows=rows)
+            ask("write_edges", **rows)
     changes.evidence.carry_up(ask, upward)
     return added, changed
 

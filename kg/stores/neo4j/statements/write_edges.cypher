@@ -1,7 +1,9 @@
 // Writes relationships, one list of {source, target, properties} a type; ends are refs.
-// Parameters: rows, a map of a list a type, see write_nodes
+// Parameters: PART_OF, NEXT, ATTEMPTS, IN_DOMAIN, IN_PROJECT, CONTINUES, GENERALIZES_TO,
+//   CITES, SIMILAR_TO, CONTRADICTS, KEEP_APART, APPLIES_TO, USES, RAISES, SHOWED, WITHHELD,
+//   USED, IN_TRACE
 CALL () {
-  UNWIND $rows.PART_OF AS row
+  UNWIND $PART_OF AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -10,7 +12,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.NEXT AS row
+  UNWIND $NEXT AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -19,7 +21,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.ATTEMPTS AS row
+  UNWIND $ATTEMPTS AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -28,7 +30,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.IN_DOMAIN AS row
+  UNWIND $IN_DOMAIN AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -37,7 +39,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.IN_PROJECT AS row
+  UNWIND $IN_PROJECT AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -46,7 +48,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.CONTINUES AS row
+  UNWIND $CONTINUES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -55,7 +57,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.GENERALIZES_TO AS row
+  UNWIND $GENERALIZES_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -64,7 +66,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.CITES AS row
+  UNWIND $CITES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -73,7 +75,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.SIMILAR_TO AS row
+  UNWIND $SIMILAR_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -82,7 +84,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.CONTRADICTS AS row
+  UNWIND $CONTRADICTS AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -91,7 +93,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.KEEP_APART AS row
+  UNWIND $KEEP_APART AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -100,7 +102,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.APPLIES_TO AS row
+  UNWIND $APPLIES_TO AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -109,7 +111,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.USES AS row
+  UNWIND $USES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -118,7 +120,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.RAISES AS row
+  UNWIND $RAISES AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -127,7 +129,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.SHOWED AS row
+  UNWIND $SHOWED AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -136,7 +138,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.WITHHELD AS row
+  UNWIND $WITHHELD AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -145,7 +147,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.USED AS row
+  UNWIND $USED AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)
@@ -154,7 +156,7 @@ CALL () {
   SET edge = row.properties
 }
 CALL () {
-  UNWIND $rows.IN_TRACE AS row
+  UNWIND $IN_TRACE AS row
   MATCH (source)
   WHERE elementId(source) = row.source
   MATCH (target)

@@ -1,76 +1,74 @@
 // Writes nodes, one list of property maps a label; a null removes a property.
-// The server keeps a plan for each combination of lengths of the lists that are parameters, and
-// this takes long to plan: so there is one parameter.
-// Parameters: rows, a map of a list a label
+// Parameters: Trace, Step, Workflow, Summary, Insight, Task, Domain, Project, Tool, Error, Retrieval, MergeRun
 // Columns: refs, a list of [id, ref]
 CALL () {
-  UNWIND $rows.Trace AS row
+  UNWIND $Trace AS row
   MERGE (n:Trace {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS trace_refs
 }
 CALL () {
-  UNWIND $rows.Step AS row
+  UNWIND $Step AS row
   MERGE (n:Step {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS step_refs
 }
 CALL () {
-  UNWIND $rows.Workflow AS row
+  UNWIND $Workflow AS row
   MERGE (n:Workflow {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS workflow_refs
 }
 CALL () {
-  UNWIND $rows.Summary AS row
+  UNWIND $Summary AS row
   MERGE (n:Summary {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS summary_refs
 }
 CALL () {
-  UNWIND $rows.Insight AS row
+  UNWIND $Insight AS row
   MERGE (n:Insight {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS insight_refs
 }
 CALL () {
-  UNWIND $rows.Task AS row
+  UNWIND $Task AS row
   MERGE (n:Task {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS task_refs
 }
 CALL () {
-  UNWIND $rows.Domain AS row
+  UNWIND $Domain AS row
   MERGE (n:Domain {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS domain_refs
 }
 CALL () {
-  UNWIND $rows.Project AS row
+  UNWIND $Project AS row
   MERGE (n:Project {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS project_refs
 }
 CALL () {
-  UNWIND $rows.Tool AS row
+  UNWIND $Tool AS row
   MERGE (n:Tool {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS tool_refs
 }
 CALL () {
-  UNWIND $rows.Error AS row
+  UNWIND $Error AS row
   MERGE (n:Error {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS error_refs
 }
 CALL () {
-  UNWIND $rows.Retrieval AS row
+  UNWIND $Retrieval AS row
   MERGE (n:Retrieval {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS retrieval_refs
 }
 CALL () {
-  UNWIND $rows.MergeRun AS row
+  UNWIND $MergeRun AS row
   MERGE (n:MergeRun {id: row.id})
   SET n += row
   RETURN collect([n.id, elementId(n)]) AS mergerun_refs
