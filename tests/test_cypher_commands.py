@@ -238,7 +238,9 @@ class TestExport:
     {
         "cypher": ("columns", "rows", "truncated", "why", "milliseconds", "notes", "queries"),
         "schema": ("labels", "relationships", "about", "count", "filled"),
-        "export": ("nodes", "edges", "checksum"),
+        "export graphml": ("nodes", "edges", "checksum"),
+        "export skills": ("insights", "written", "removed", "unchanged", "dry_run"),
+        "export pack": ("file", "insights", "left_out", "dry_run"),
     }.items(),
 )
 def test_the_documentation_names_every_field(command: str, fields: tuple[str, ...]) -> None:
