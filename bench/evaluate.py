@@ -34,9 +34,9 @@ from measures import (
     recall,
     share,
 )
+from results import Result, print_table
 from retrieval_sets import Question, RetrievalSet
 from rich.console import Console
-from rich.table import Table
 
 from stepladder import KnowledgeBase
 from stepladder.kg.embedding.static import StaticEmbedder
@@ -53,20 +53,6 @@ STRICTER: Final = 1.5
 """By how much the built-in strict floor of insights is above the default one."""
 
 CALIBRATIONS: Final = 11
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One measure of one test; `low` and `high` bound the difference to the baseline."""
-
-    test: str
-    measure: str
-    rows: int
-    ours: float
-    baseline: float
-    baseline_name: str
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,26 +409,6 @@ def main() -> None:
         json.dump([asdict(r) for r in results], sys.stdout, indent=1)
     else:
         print_table(results, cosines="MiniLM" if options.minilm else "static table")
-
-
-def print_table(results: Sequence[Result], *, cosines: str) -> None:
-    """One row a measure."""
-    table = Table(title=f"Cosines of the baselines: {cosines}")
-    for heading in (
-        "test",
-        "measure",
-        "rows",
-        "ours",
-        "baseline",
-        "difference [95 %]",
-        "baseline is",
-    ):
-        table.add_column(heading, justify="left" if heading in ("test", "measure") else "right")
-    for r in results:
-        difference = f"{r.ours - r.baseline:+.3f} [{r.low:+.3f}, {r.high:+.3f}]"
-        values = (f"{r.ours:.3f}", f"{r.baseline:.3f}", difference)
-        table.add_row(r.test, r.measure, str(r.rows), *values, r.baseline_name)
-    Console(width=160).print(table)
 
 
 def _join(*parts: str) -> str:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from ..serve import json_forms, llm_forms
+from ..serve import llm_forms
 from .model_options import (
     Asked,
     model_options,
-    plan_line,
+    tell_plan,
     votes_option,
     where_option,
     yes_option,
@@ -55,10 +55,7 @@ def judge(
     with opened(store) as kb:
         if dry_run:
             plan = kb.plan_judge(llm=llm, where=where, votes=votes, limit=limit, known=True)
-            if as_json:
-                print_json(json_forms.plan_json(plan, prompts=False))
-            else:
-                click.echo(plan_line(plan))
+            tell_plan(plan, as_json=as_json)
             return
         found = kb.judge_agreement(
             llm=llm, where=where, votes=votes, limit=limit, approve=asked.approve(yes=yes)

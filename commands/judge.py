@@ -3,14 +3,13 @@
 import click
 from rich.console import Console
 
-from ..serve import json_forms, llm_forms
+from ..serve import llm_forms
 from .model_options import (
     Asked,
     batch_option,
     model_options,
-    plan_line,
-    print_prompts,
     show_prompts_option,
+    tell_plan,
     votes_option,
     waiting_told,
     where_option,
@@ -60,12 +59,7 @@ def judge(
     with opened(store) as kb, waiting_told(as_json=as_json):
         if dry_run or show_prompts:
             plan = kb.plan_judge(llm=llm, where=where, votes=votes, limit=limit)
-            if as_json:
-                print_json(json_forms.plan_json(plan, prompts=show_prompts))
-                return
-            if show_prompts:
-                print_prompts(plan)
-            click.echo(plan_line(plan))
+            tell_plan(plan, show_prompts=show_prompts, as_json=as_json)
             return
         done = kb.judge_outcomes(
             llm=llm, where=where, votes=votes, limit=limit, approve=asked.approve(yes=yes)

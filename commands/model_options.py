@@ -10,6 +10,7 @@ import click
 
 from ..kg.errors import UsageError
 from ..kg.settings import Settings
+from ..serve import json_forms
 from .shell import print_json
 
 if TYPE_CHECKING:
@@ -164,6 +165,16 @@ def plan_line(plan: "Plan") -> str:
         f"{plan.calls:,} calls, about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} "
         f"out, {cost}, about {plan.seconds:,.0f} s"
     )
+
+
+def tell_plan(plan: "Plan", *, as_json: bool, show_prompts: bool = False) -> None:
+    """Print what asking would take, with `show_prompts` also what would be sent."""
+    if as_json:
+        print_json(json_forms.plan_json(plan, prompts=show_prompts))
+        return
+    if show_prompts:
+        print_prompts(plan)
+    click.echo(plan_line(plan))
 
 
 def print_prompts(plan: "Plan") -> None:

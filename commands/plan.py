@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from ..kg.errors import UsageError
-from ..serve import json_forms
 from . import terminal
-from .model_options import Asked, distiller_option, model_options, plan_line, print_prompts
+from .model_options import Asked, distiller_option, model_options, tell_plan
 from .options import as_json, domain_option
-from .shell import opened, print_json
+from .shell import opened
 
 
 @click.command()
@@ -63,9 +62,4 @@ def plan(
             limit=limit,
             since=since.astimezone() if since else None,
         )
-    if as_json:
-        print_json(json_forms.plan_json(made, prompts=show_prompts))
-        return
-    if show_prompts:
-        print_prompts(made)
-    click.echo(plan_line(made))
+    tell_plan(made, show_prompts=show_prompts, as_json=as_json)

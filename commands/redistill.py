@@ -7,14 +7,13 @@ from rich.console import Console
 
 from ..kg.errors import UsageError
 from ..kg.types import LevelName
-from ..serve import json_forms, llm_forms
+from ..serve import llm_forms
 from .model_options import (
     Asked,
     batch_option,
     model_options,
-    plan_line,
-    print_prompts,
     show_prompts_option,
+    tell_plan,
     waiting_told,
     where_option,
     yes_option,
@@ -25,7 +24,6 @@ from .terminal_llm import print_llm
 
 if TYPE_CHECKING:
     from ..ingest.distillers.llm.options import LlmOptions
-    from ..ingest.distillers.llm.session import Plan
 
 
 @click.command()
@@ -99,7 +97,7 @@ def redistill(
     with opened(store) as kb, waiting_told(as_json=as_json):
         if dry_run or show_prompts:
             plan = kb.plan_redistill(llm=llm, where=where, levels=levels, limit=limit)
-            _tell_plan(plan, show_prompts=show_prompts, as_json=as_json)
+            tell_plan(plan, show_prompts=show_prompts, as_json=as_json)
             return
         done = kb.redistill(
             llm=llm,
@@ -118,15 +116,6 @@ def redistill(
     )
     if done.llm:
         print_llm(out, done.llm)
-
-
-def _tell_plan(plan: "Plan", *, show_prompts: bool, as_json: bool) -> None:
-    if as_json:
-        print_json(json_forms.plan_json(plan, prompts=show_prompts))
-        return
-    if show_prompts:
-        print_prompts(plan)
-    click.echo(plan_line(plan))
 
 
 def _demand_merged(levels: tuple[LevelName, ...], *, merged: bool) -> None:
@@ -162,7 +151,7 @@ def _rewrite(
     with opened(store) as kb, waiting_told(as_json=as_json):
         if dry_run or show_prompts:
             plan = kb.plan_rewrite_merged(llm=llm, where=where, limit=limit)
-            _tell_plan(plan, show_prompts=show_prompts, as_json=as_json)
+            tell_plan(plan, show_prompts=show_prompts, as_json=as_json)
             return
         done = kb.rewrite_merged(llm=llm, where=where, limit=limit, approve=asked.approve(yes=yes))
     if as_json:

@@ -1,16 +1,11 @@
 """Packs: insights that somebody else handed out, one JSON object a line under one on them all."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from ..kg.errors import UsageError
-
-FORM: Final = 1
-"""Number of the form that this program reads; `queries.handout` writes it."""
-_MARK: Final = "stepladder_pack"
+from ..kg.packs import FORM, MARK, checksum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +34,14 @@ def pack_head(file: Path) -> PackHead | None:
         values = json.loads(first)
     except ValueError:
         return None
-    if not isinstance(values, dict) or _MARK not in values:
+    if not isinstance(values, dict) or MARK not in values:
         return None
-    if values[_MARK] != FORM:
+    if values[MARK] != FORM:
         raise UsageError(
-            f"The pack {file} is of form {values[_MARK]}; this program reads form {FORM}.",
+            f"The pack {file} is of form {values[MARK]}; this program reads form {FORM}.",
             hint="Upgrade with: pip install --upgrade stepladder",
         )
-    found = hashlib.sha256(rest if not rest or rest.endswith(b"\n") else rest + b"\n").hexdigest()
+    found = checksum(rest if not rest or rest.endswith(b"\n") else rest + b"\n")
     if found != values.get("sha256"):
         raise UsageError(
             f"The pack {file} is not what it was when it was made: its checksum is another one.",

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..kg.leaks import leaks
+from ..kg.packs import FORM, MARK, checksum
 from ..kg.protocols import GraphStore
 from ..kg.types import SHARED, Insight, Scope, Support
 from .level import ancestors
 from .render import clean, count_tokens, key_text, one_line, support_text
 
-PACK_FORM: Final = 1
-"""Number of the form of packs that this program writes and reads."""
 BEGIN: Final = "<!-- stepladder:begin -->"
 END: Final = "<!-- stepladder:end -->"
 """What a section for agents stands between."""
@@ -155,21 +154,13 @@ def pack(store: GraphStore, found: Iterable[Lesson], *, licence: str, time: str)
         else:
             rows.append(json.dumps(_row(store, lesson), sort_keys=True, ensure_ascii=False))
     head = {
-        "stepladder_pack": PACK_FORM,
+        MARK: FORM,
         "licence": licence,
         "made": time,
         "rows": len(rows),
-        "sha256": checksum(rows),
+        "sha256": checksum("".join(f"{row}\n" for row in rows).encode("utf-8", "surrogatepass")),
     }
     return Pack(lines=(json.dumps(head, sort_keys=True), *rows), left_out=left_out)
-
-
-def checksum(rows: Iterable[str]) -> str:
-    """What sums up the rows of a pack: SHA-256 of its lines, in hexadecimal digits."""
-    total = hashlib.sha256()
-    for row in rows:
-        total.update(row.encode("utf-8", errors="surrogatepass") + b"\n")
-    return total.hexdigest()
 
 
 def _texts(insight: Insight) -> tuple[str, ...]:

@@ -80,7 +80,6 @@ class Server:
     bolt_port: int
     http_port: int
     password: str
-    flags: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -99,7 +98,6 @@ class Server:
                 "-Xmx1g",
                 *opens,
                 *self.line.flags,
-                *self.flags,
                 "-cp",
                 str(jars / "*"),
                 self.line.main_class,
@@ -239,11 +237,8 @@ def _set_password(server: Server) -> None:
 
 
 @contextmanager
-def running(line: str = "5.26", *, flags: tuple[str, ...] = ()) -> Iterator[Server]:
+def running(line: str = "5.26") -> Iterator[Server]:
     """A server with an empty database on free loopback ports, stopped and removed at the end.
-
-    Args:
-        flags: more of them for Java.
 
     Raises:
         NoServerError: Java or Maven is missing, or the server did not start.
@@ -255,7 +250,6 @@ def running(line: str = "5.26", *, flags: tuple[str, ...] = ()) -> Iterator[Serv
         bolt_port=_free_port(),
         http_port=_free_port(),
         password=secrets.token_urlsafe(12),
-        flags=flags,
     )
     _configure(home, bolt_port=server.bolt_port, http_port=server.http_port)
     try:
