@@ -148,4 +148,4 @@ def import_(store: str, file: Path, dry_run: bool, trust: bool, as_json: bool) -
         terminal.print_import(report, unreadable, dry_run=dry_run)
         if head:
             mark = "trusted as you asked" if trust else "marked as untrusted"
-            click.echo(f"A pack under {head.licence or 'no licence'}; its insights are {mark}.")
+            click.echo(f"A pack under {head.licence or 'no licence'}; its new insights are {mark}.")
