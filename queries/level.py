@@ -9,9 +9,11 @@ Source: measured on public sets with bench/evaluate.py (T6b).
 """
 
 import math
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from ..kg.protocols import GraphStore
@@ -116,24 +118,15 @@ def climb(
     known |= {h.id: h for h in found}
     insights = [node for node in most if node in known and not is_leaf(known[node])]
     support = store.support(insights)
+    # A leaf need not stand for a run, so that support can count fewer than are seen here.
+    seen = Counter(chain.from_iterable(above[leaf.id] for leaf in leaves))
     block = [
-        Climbed(known[node], votes[node], _runs_below(node, leaves, above, support))
+        Climbed(known[node], votes[node], max(support.get(node, Support()).traces, seen[node]))
         for node in insights
     ]
     lifted = {h.id: h for h in found if h.id in over_flat and not is_leaf(h)}
     best = min((leaf for c in block for leaf in c.votes.leaves), key=rank_key, default=None)
     return Climb(tuple(by_value(block)), best, above, lifted)
-
-
-def _runs_below(
-    node: str,
-    leaves: Sequence[Hit],
-    above: Mapping[str, frozenset[str]],
-    support: Mapping[str, Support],
-) -> int:
-    """Runs below a node in the whole store; at least the leaves that were candidates."""
-    seen = sum(node in above[leaf.id] for leaf in leaves)
-    return max(support.get(node, Support()).traces, seen)
 
 
 def _above_all(hits: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> frozenset[str]:
@@ -173,9 +166,10 @@ def vote(leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> dict[str
     nine others.
     """
     nearest = sorted(leaves, key=_nearness)
+    runs = [leaf for leaf in nearest if leaf.level == 0]
     groups: dict[str, list[Hit]] = {}
     for leaf in nearest:
-        groups.setdefault(_voter(leaf, nearest, above), []).append(leaf)
+        groups.setdefault(_voter(leaf, runs, above), []).append(leaf)
     voters = list(groups.values())[:VOTERS]
     weights = [1.0 / math.log2(2.0 + rank) for rank in range(len(voters))]
     total = math.fsum(weights)
@@ -195,13 +189,12 @@ def _nearness(leaf: Hit) -> tuple[float, float, str]:
     return -leaf.parts.key, -leaf.score, leaf.id
 
 
-def _voter(leaf: Hit, leaves: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:
+def _voter(leaf: Hit, runs: Sequence[Hit], above: Mapping[str, frozenset[str]]) -> str:
     """Whose vote a leaf casts: its task's, or without one that of the run it stands above."""
     if leaf.task or leaf.level == 0:
         return leaf.task or leaf.id
     id = leaf.id
-    runs = [r for r in leaves if r.level == 0 and id in above[r.id]]
-    return min((r.task or r.id for r in runs), default=id)
+    return min((r.task or r.id for r in runs if id in above[r.id]), default=id)
 
 
 def by_value(block: Sequence[Climbed]) -> list[Climbed]:
@@ -224,7 +217,7 @@ def with_block(hits: Sequence[Hit], climbed: Climb) -> list[Hit]:
     best = climbed.best
     if best is None:
         return list(hits)
-    place = sum(rank_key(h) < rank_key(best) for h in hits)
+    place = bisect_left(hits, rank_key(best), key=rank_key)
     if place >= _BLOCK_WITHIN:
         place = len(hits)
     head = list(hits[:place])

@@ -109,15 +109,8 @@ class Question:
         )
         total = scores.total
         pooled = self._pooled(candidates, total)
-        hits = [
-            Hit(
-                candidate,
-                float(total[n]),
-                float(pooled[n]),
-                Parts(float(scores.key[n]), float(scores.full[n]), float(scores.dense[n])),
-            )
-            for n, candidate in enumerate(candidates)
-        ]
+        parts = map(Parts, scores.key.tolist(), scores.full.tolist(), scores.dense.tolist())
+        hits = map(Hit, candidates, total.tolist(), pooled.tolist(), parts)
         return sorted(hits, key=rank_key)
 
     def _pooled(self, candidates: Sequence[Candidate], total: Floats) -> Floats:
