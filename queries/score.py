@@ -95,10 +95,12 @@ def _bm25(
     wanted = terms.ids[order]
     counts = [c.terms for c in candidates]
     ids = np.concatenate([c.ids for c in counts])
-    at = np.minimum(np.searchsorted(wanted, ids), len(wanted) - 1)
-    hits = np.flatnonzero(wanted[at] == ids)
+    hits = np.flatnonzero(_may_be_among(ids, wanted))
+    at = np.minimum(np.searchsorted(wanted, ids[hits]), len(wanted) - 1)
+    same = wanted[at] == ids[hits]
+    hits, at = hits[same], at[same]
     row = np.repeat(np.arange(n), [len(c.ids) for c in counts])[hits]
-    word = order[at[hits]]
+    word = order[at]
     in_key = np.concatenate([c.key for c in counts])[hits].astype(np.float64)
     in_full = np.concatenate([c.full for c in counts])[hits].astype(np.float64)
     in_full[word >= FULL_TERMS] = 0.0
@@ -107,6 +109,13 @@ def _bm25(
     key = terms.key_idf[word] * _saturated(in_key, key_norm[row])
     full = terms.full_idf[word] * _saturated(in_full, full_norm[row])
     return _sum_by_row(row, key, n), _sum_by_row(row, full, n)
+
+
+def _may_be_among(ids: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell of each id whether its upper half is that of a wanted one; few others share it."""
+    halves = np.zeros(1 << 16, dtype=np.bool_)
+    halves[wanted >> 16] = True
+    return np.asarray(halves[ids >> 16], dtype=np.bool_)
 
 
 def _sum_by_row(row: NDArray[np.intp], values: Floats, rows: int) -> Floats:
