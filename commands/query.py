@@ -1,7 +1,11 @@
 """Commands that give answers and their evidence."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from ..kg.types import Insight
 from ..queries.render import prompt_text
 from ..serve import json_forms
 from . import terminal
@@ -14,6 +18,9 @@ from .options import (
 )
 from .shell import opened, print_json
 from .terminal_explain import print_explained
+
+if TYPE_CHECKING:
+    from ..queries.evaluation.card_effects import CardEffect
 
 
 @click.command()
@@ -91,6 +98,8 @@ def query(
 def show(store: str, id: str, as_json: bool) -> None:
     """Show a memory: its words, its support, what it cites and what stands above it.
 
+    Of a card also how the runs with it and without it ended, as `evaluate cards` says of all.
+
     \b
     Example:
       stepladder show insight-3f9a
@@ -98,10 +107,22 @@ def show(store: str, id: str, as_json: bool) -> None:
 
     with opened(store) as kb:
         shown = kb.show(id)
+        card = isinstance(shown.node, Insight) and bool(shown.node.card)
+        effects = kb.card_effects().of(shown.node.id) if card else ()
     if as_json:
-        print_json(json_forms.shown_json(shown))
-    else:
-        terminal.print_shown(shown)
+        print_json({**json_forms.shown_json(shown), **(_effects_json(effects) if effects else {})})
+        return
+    terminal.print_shown(shown)
+    if effects:
+        from .terminal_measure import print_effects  # loads statistics that no answer needs
+
+        print_effects(effects)
+
+
+def _effects_json(effects: Sequence["CardEffect"]) -> dict[str, Any]:
+    from ..serve.evaluation_forms import effect_json
+
+    return {"effects": [effect_json(e) for e in effects]}
 
 
 @click.command()

@@ -45,6 +45,13 @@ def print_cards(found: CardReport) -> None:
         )
 
 
+def print_effects(effects: Sequence[CardEffect]) -> None:
+    """What became of runs with and without one card, a line for all runs and for each domain."""
+    heads = ("solved", "with it", "without", "raw ratio", "at equal difficulty", "says")
+    rows = [(effect.domain or "all runs", *_card_row(effect)[1:]) for effect in effects]
+    console().print(_table(heads, rows))
+
+
 def _card_row(effect: CardEffect) -> tuple[str, ...]:
     """Solved runs of all with the card and without it, and two ratios with their intervals."""
     table = effect.table

@@ -24,11 +24,12 @@ def cards_json(found: CardReport) -> dict[str, Any]:
         "tests": found.tests,
         "rare": found.rare,
         "least_runs": found.least_runs,
-        "cards": [_effect(e) for e in found.effects],
+        "cards": [effect_json(e) for e in found.effects],
     }
 
 
-def _effect(effect: CardEffect) -> dict[str, Any]:
+def effect_json(effect: CardEffect) -> dict[str, Any]:
+    """What became of runs with and without one card, in one domain or over all runs."""
     table = effect.table
     return {
         "insight": effect.insight,

@@ -8,7 +8,7 @@ Source: on 167 public runs difficulty alone predicts the outcome with an AUC of 
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath, PureWindowsPath
@@ -99,6 +99,10 @@ class CardReport:
     rare: int
     least_runs: int
 
+    def of(self, insight: str) -> tuple[CardEffect, ...]:
+        """The effects of one card, over all runs first; none where no verdict is known."""
+        return tuple(e for e in self.effects if e.insight == insight and e.table.runs)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -157,10 +161,9 @@ def card_effects(
     all_runs = _judged(store, traces, cards, difficulty or {})
     judged = [r for r in all_runs if r.counts]
     found = [
-        estimate
+        _estimate(card, name or domain, runs)
         for name, runs in _parts(all_runs, one_domain=bool(domain))
-        for card in cards.values()
-        if (estimate := _estimate(card, name or domain, runs)).effect.support >= least_runs
+        for card in _frequent(cards.values(), runs, least_runs=least_runs)
     ]
     unknown = sum(t.outcome == "unknown" for t in traces)
     return CardReport(
@@ -227,6 +230,13 @@ def _parts(judged: Sequence[Judged], *, one_domain: bool) -> list[tuple[str, lis
     if not one_domain:
         parts += [(n, runs) for n, runs in sorted(by_domain.items()) if len(runs) < len(judged)]
     return parts
+
+
+def _frequent(
+    cards: Iterable[Insight], runs: Iterable[Judged], *, least_runs: int
+) -> list[Insight]:
+    support = Counter(id for run in runs for id in run.cards)
+    return [card for card in cards if support[card.id] >= least_runs]
 
 
 def _estimate(card: Insight, domain: str, judged: Sequence[Judged]) -> _Estimate:

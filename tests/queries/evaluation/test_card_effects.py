@@ -1,12 +1,15 @@
 """What is said of cards: counts always, a claim only where the corrected ratio allows it."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from stepladder import KnowledgeBase
+from stepladder.cli import main
 from stepladder.kg.types import Batch, Edge, Insight, OutcomeSource, OutcomeStatus, Trace
 from stepladder.queries.evaluation.card_effects import CardEffect, card_effects
 from stepladder.queries.evaluation.odds import Table
@@ -81,6 +84,27 @@ def test_counts_are_reported_and_nothing_is_claimed_from_them_alone(runs: Runs) 
         table=Table(30, 2, 5, 30),
     )
     assert (report.runs, report.rated, report.repeated, report.tests) == (67, 0, 0, 0)
+
+
+def test_a_card_is_shown_with_its_effects(runs: Runs, tmp_path: Path) -> None:
+    runs.task("", Table(30, 2, 5, 30))
+    runs.kb.store.write(Batch(nodes=(replace(CARD, id="insight-2", card=""),)))
+
+    def told(*command: str) -> str:
+        done = CliRunner().invoke(main, ["--store", str(tmp_path / "memory.db"), *command])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    row = told("show", CARD.id).splitlines()[-1].split()
+    assert row == ["all", "runs", "30/32", "5/35", "90.00", "[16.18,", "500.67]", "nothing"]
+    (effect,) = json.loads(told("show", CARD.id, "--json"))["effects"]
+    assert [effect] == json.loads(told("evaluate", "cards", "--json"))["cards"]
+    assert "effects" not in json.loads(told("show", "insight-2", "--json"))
+
+
+def test_nothing_is_said_of_a_card_before_a_verdict_is_known(runs: Runs) -> None:
+    runs.add(30, exposed=True, outcome="unknown", source="none")
+    assert card_effects(runs.kb.store).of(CARD.id) == ()
 
 
 def test_what_holds_within_tasks_is_claimed(runs: Runs) -> None:
