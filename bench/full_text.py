@@ -82,7 +82,7 @@ def compare(folder: Path, count: int, table: Table) -> None:
                 theirs = connection.execute(search, (match,)).fetchall()
                 theirs_ms.append(1e3 * (time.perf_counter() - start))
                 start = time.perf_counter()
-                ours = {c.memory.id for c in store.candidates(q)}
+                ours = {c.memory.id for c in store.candidates(q)[0]}
                 ours_ms.append(1e3 * (time.perf_counter() - start))
                 shared.append(len(ours & {ids[n] for (n,) in theirs}) / max(len(theirs), 1))
             for label, took_ms in (("FTS5", theirs_ms), ("store", ours_ms)):

@@ -78,7 +78,7 @@ def _summaries_of(store: GraphStore, trace: str) -> list[Summary]:
 
 def _known(store: GraphStore, insight: Insight, vector: Vector) -> str:
     """Why an insight is nothing new to those who may read it, empty where it is."""
-    near = store.candidates(
+    (near,) = store.candidates(
         CandidateQuery(
             terms=tuple(dict.fromkeys(tokenize(insight.key))),
             vector=vector if vector.any() else None,

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from .terms import TermCounts
 from .types import EVERYTHING, Batch, Edge, EdgeType, Memory, Node, Scope, Support, Vector
 
 Direction = Literal["out", "in", "both"]
+
+MOST_CHILDREN: Final = 200
+"""Of so many nodes below a memory one is followed on a way down. Chosen by us."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +28,11 @@ class TermStatistics:
     """Statistics of the whole store that lexical scoring needs.
 
     `document_frequency` maps a term id to (memories with it in the key, in the full text);
-    unseen terms are absent.
+    unseen terms are absent. `traces` are those of the memories that are runs.
     """
 
     memories: int
+    traces: int
     mean_key_length: float
     mean_full_length: float
     document_frequency: Mapping[int, tuple[int, int]]
@@ -93,11 +97,13 @@ class Changed:
     """What is different since some write.
 
     `memories` are those written since, by id; others that were written before may be among them.
-    `removed` tells whether a memory may have been removed since.
+    `removed` tells whether a memory may have been removed since. `count` is how many memories of
+    the label there are, where a store can tell that without looking at each.
     """
 
     memories: tuple[Memory, ...] = ()
     removed: bool = False
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,12 +198,21 @@ class GraphStore(Protocol):
         """Return every GENERALIZES_TO edge on a path upward from these nodes."""
         ...
 
+    def descents(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> dict[str, list[str]]:
+        """Return a path down GENERALIZES_TO edges from each of these nodes, the node first.
+
+        Of the nodes in scope below the last one the first by id follows, until there is none that
+        is not on the path. Of each node `MOST_CHILDREN` edges are looked at, whichever the store
+        has first.
+        """
+        ...
+
     def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
         """Return the lexical statistics of the store for these terms."""
         ...
 
-    def candidates(self, query: CandidateQuery) -> list[Candidate]:
-        """Return the union of the lexical and the nearest memories, ordered by id."""
+    def candidates(self, *queries: CandidateQuery) -> list[list[Candidate]]:
+        """Return of each query the union of the lexical and the nearest memories, ordered by id."""
         ...
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
@@ -240,6 +255,14 @@ class GraphStore(Protocol):
         """Return memories of a label that were written since the sequence was at `since`.
 
         A store that cannot tell gives all of them, and says that some may have been removed.
+        """
+        ...
+
+    def reading(self) -> "GraphStore":
+        """Return this store as one answer reads it.
+
+        What a call brought may be used for later ones of the same answer, so that a store on a
+        server is asked seldom. To be let go of when the answer is there, and not to be closed.
         """
         ...
 

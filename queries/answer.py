@@ -77,8 +77,9 @@ def retrieve(
     """
     readable = scope if scope is not None else Scope.of(project or UNASSIGNED)
     situation = Situation(project=project, domain=domain, language=language, tools=tuple(tools))
+    reading = store.reading()
     nominees = nominate(
-        store,
+        reading,
         embedder,
         task,
         scope=readable,
@@ -87,7 +88,7 @@ def retrieve(
         exclude=exclude,
     )
     conditions = replace(situation, language="") if transfer else situation
-    calibration = kept_calibration(store)
+    calibration = kept_calibration(reading)
     floors = Floors(
         memories=nominees.question.memories,
         strict=strict,
@@ -102,20 +103,20 @@ def retrieve(
     if error is not None:
         from .remedies import for_an_error, remedies
 
-        spoken = remedies(store, error, exclude=exclude)
-        nominees, floors = for_an_error(store, nominees, floors, spoken=spoken, scope=readable)
+        spoken = remedies(reading, error, exclude=exclude)
+        nominees, floors = for_an_error(reading, nominees, floors, spoken=spoken, scope=readable)
     judged = judge(nominees.ordered, conditions, floors)
     if not judged.fitting and floors.depend_on_runs(nominees.ordered):
-        floors = replace(floors, runs=store.counts().levels.get("trace", 0))
+        floors = replace(floors, runs=nominees.question.statistics.traces)
         judged = judge(nominees.ordered, conditions, floors)
     judged = by_use(
         judged,
-        adjustments(store, [n.hit.id for n, _ in judged.fitting], domain=domain),
+        adjustments(store, [n.hit.id for n, _ in judged.fitting], domain=domain, reading=reading),
     )
     fitting = [n for n, _ in judged.fitting]
-    places = antichain(fitting, _above(store, fitting))
+    places = antichain(fitting, _above(reading, fitting))
     items = _items(
-        store,
+        reading,
         places[:k],
         judged,
         nominees=nominees,

@@ -48,7 +48,7 @@ def crowding_of(store: GraphStore, *, weight: float) -> dict[str, float]:
 
 def _crowding(store: GraphStore, own: Candidate, weight: float) -> float:
     question = _question(store, own, weight)
-    others = store.candidates(
+    (others,) = store.candidates(
         CandidateQuery(
             terms=question.terms.heaviest,
             vector=own.vector if own.vector is not None and own.vector.any() else None,

@@ -7,11 +7,8 @@ from typing import Final
 from ..kg.protocols import GraphStore
 from ..kg.types import Edge, Scope
 
-_DEEPEST: Final = 12
 _LEAVES: Final = 3
 """Leaves that a path is looked for to; the nearest is in scope as a rule."""
-_CHILDREN: Final = 200
-"""Of so many nodes below a memory one is followed where no leaf is known. Chosen by us."""
 
 
 def paths_down(
@@ -26,26 +23,8 @@ def paths_down(
     wanted = sorted({leaf for some in leaves.values() for leaf in some})
     parents = _parents(store.ancestry(wanted, scope=scope)) if wanted else {}
     paths = {id: _towards(id, leaves[id], parents) for id in ids}
-    walking = list(paths)
-    for _ in range(_DEEPEST):
-        ends = sorted({paths[id][-1] for id in walking})
-        if not ends:
-            break
-        children: dict[str, list[str]] = defaultdict(list)
-        for edge in store.edges(
-            ends, types=("GENERALIZES_TO",), direction="in", scope=scope, most=_CHILDREN
-        ):
-            children[edge.target].append(edge.source)
-        walking = [id for id in walking if _step_down(paths[id], children[paths[id][-1]])]
-    return {id: tuple(path) for id, path in paths.items()}
-
-
-def _step_down(path: list[str], children: Iterable[str]) -> bool:
-    """Take the first child that is not on the path yet, and tell whether there was one."""
-    options = set(children).difference(path)
-    if options:
-        path.append(min(options))
-    return bool(options)
+    below = store.descents(sorted({path[-1] for path in paths.values()}), scope=scope)
+    return {id: tuple(dict.fromkeys((*path, *below[path[-1]]))) for id, path in paths.items()}
 
 
 def _parents(edges: Iterable[Edge]) -> dict[str, list[str]]:

@@ -1,14 +1,14 @@
 """Who may be shown at all: flat hits, with what the nearest runs taught at its place among them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import LevelName, Scope
 from .applicability import Nominee
 from .level import Climb, climb, with_block
-from .search import Hit, Question, ask, rank, rank_key
+from .search import Hit, Lookup, Question, ask, rank, rank_key
 
 _FLAT: Final = 100
 """Memories that each of the two lists of the flat search brings. Source: bench/evaluate.py, T2 and
@@ -46,17 +46,12 @@ def nominate(
         StoreError: the store could not be read.
     """
     question = ask(store, embedder, task, language=transfer_from, transfer=bool(transfer_from))
-    flat = rank(store, question, limit=_FLAT, scope=scope, exclude=exclude)
-    voters = flat
+    lookups = [Lookup(limit=_FLAT, scope=scope, exclude=exclude)]
     if witnesses != scope:
-        voters = rank(
-            store,
-            question,
-            limit=_WITNESSES,
-            levels=_LEAF_LEVELS,
-            scope=witnesses,
-            exclude=exclude,
-        )
+        leaves = replace(lookups[0], limit=_WITNESSES, levels=_LEAF_LEVELS, scope=witnesses)
+        lookups.append(leaves)
+    ranked = rank(store, question, *lookups)
+    flat, voters = ranked[0], ranked[-1]
     climbed = climb(store, question, voters, flat=flat, scope=witnesses)
     ordered = tuple(
         n for n in in_order(flat, climbed) if scope.allows(n.hit.scope) and n.hit.id not in exclude

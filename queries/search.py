@@ -80,6 +80,19 @@ def rank_key(hit: Hit) -> tuple[float, str]:
     return -round(hit.pooled, 9), hit.id
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """Which memories to rank: `limit` counts for each of the two lists, no levels means all.
+
+    `exclude` are ids that must not come back.
+    """
+
+    limit: int = CANDIDATES
+    levels: Collection[LevelName] | None = None
+    scope: Scope = EVERYTHING
+    exclude: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A task text made comparable with memories."""
@@ -142,36 +155,33 @@ def search(
         StoreError: the store could not be read.
     """
     question = ask(store, embedder, text, language=language, transfer=transfer)
-    hits = rank(
-        store, question, limit=max(CANDIDATES, k), levels=levels, scope=scope, exclude=exclude
-    )
+    lookup = Lookup(limit=max(CANDIDATES, k), levels=levels, scope=scope, exclude=exclude)
+    (hits,) = rank(store, question, lookup)
     return hits[:k]
 
 
-def rank(
-    store: GraphStore,
-    question: Question,
-    *,
-    limit: int = CANDIDATES,
-    levels: Collection[LevelName] | None = None,
-    scope: Scope = EVERYTHING,
-    exclude: frozenset[str] = frozenset(),
-) -> list[Hit]:
-    """Score every candidate, best first, see `search`; `limit` counts for each of the two lists."""
-    low, high = _level_range(levels)
-    candidates = store.candidates(
-        CandidateQuery(
-            terms=question.terms.heaviest,
-            vector=question.vector if question.vector.any() else None,
-            limit=limit,
-            min_level=low,
-            max_level=high,
-            scope=scope,
-            exclude=exclude,
+def rank(store: GraphStore, question: Question, *lookups: Lookup) -> list[list[Hit]]:
+    """Score every candidate of each lookup, best first, see `search`."""
+    found = store.candidates(*(_query(question, lookup) for lookup in lookups))
+    return [
+        question.hits(
+            [c for c in some if lookup.levels is None or level_name(c.level) in lookup.levels]
         )
+        for lookup, some in zip(lookups, found, strict=True)
+    ]
+
+
+def _query(question: Question, lookup: Lookup) -> CandidateQuery:
+    low, high = _level_range(lookup.levels)
+    return CandidateQuery(
+        terms=question.terms.heaviest,
+        vector=question.vector if question.vector.any() else None,
+        limit=lookup.limit,
+        min_level=low,
+        max_level=high,
+        scope=lookup.scope,
+        exclude=lookup.exclude,
     )
-    wanted = [c for c in candidates if levels is None or level_name(c.level) in levels]
-    return question.hits(wanted)
 
 
 def ask(

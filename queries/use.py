@@ -152,18 +152,21 @@ def use_of(store: GraphStore, id: str) -> dict[str, Use]:
     return dict(sorted(found.items()))
 
 
-def adjustments(store: GraphStore, ids: Sequence[str], *, domain: str) -> dict[str, float]:
+def adjustments(
+    store: GraphStore, ids: Sequence[str], *, domain: str, reading: GraphStore | None = None
+) -> dict[str, float]:
     """What use adds to R of each memory for work of a domain; those without evidence are absent.
 
         USE_WEIGHT * sign(lift) * max(0, |lift| - CERTAINTY * its standard deviation), within +-MOST
 
     `lift` is the expected odds of success with the memory shown less those of the same kind of
     work without it. Episodes of other domains do not count; where the domain is not known, all do.
+    `reading` is the store as the answer reads it, for what may come from there.
 
     Raises:
         StoreError: the store could not be read.
     """
-    known = [e for e in _with_outcome(store) if e.counts_for(domain)]
+    known = [e for e in _with_outcome(store, reading or store) if e.counts_for(domain)]
     if not any(not e.credited.isdisjoint(ids) for e in known):
         return {}
     found: dict[str, float] = {}
@@ -185,9 +188,9 @@ def _term(with_it: Sequence[Episode], without: Sequence[Episode]) -> float:
     return math.copysign(min(MOST, USE_WEIGHT * certain), lift) if certain else 0.0
 
 
-def _with_outcome(store: GraphStore) -> list[Episode]:
+def _with_outcome(store: GraphStore, reading: GraphStore) -> list[Episode]:
     """The latest episodes with an outcome; read anew where one was reported since."""
-    state, ids = noted_outcomes(store)
+    state, ids = noted_outcomes(reading)
     known = _KNOWN.get(store)
     if known is None or known[0] != state:
         known = _KNOWN[store] = (state, _episodes(store, sorted(ids)) if ids else [])

@@ -1,7 +1,9 @@
 """The same runs in a file and on Neo4j: the same graph, and the same answers to the same tasks."""
 
 import json
+import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,8 @@ class Pair:
             [i.confidence for i in one.items], abs=1e-5
         )
         assert (other.abstained, other.reason) == (one.abstained, one.reason)
+        assert [i.path for i in other.items] == [i.path for i in one.items]
+        assert [i.support for i in other.items] == [i.support for i in one.items]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,37 @@ def test_the_sample_runs_make_the_same_graph(examples: Pair) -> None:
 def test_a_task_has_the_same_answer(examples: Pair, task: str) -> None:
     examples.check_answers(task)
     examples.check_answers(task, language="python")
+
+
+@pytest.mark.parametrize("project", ["", "ledger"])
+def test_an_answer_takes_three_questions_to_the_server(examples: Pair, project: str) -> None:
+    theirs = examples.theirs
+    theirs.retrieve(TASKS[0], record=False)
+    for task in TASKS:
+        with statements_sent() as sent:
+            answer = theirs.retrieve(task, project=project, record=False)
+        assert len(sent) <= 3, (task, answer.abstained, sent)
+
+
+@contextmanager
+def statements_sent() -> Iterator[list[str]]:
+    """What the driver says in its log that it sends to be run."""
+    sent: list[str] = []
+
+    class Sent(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            message = record.getMessage()
+            if " C: RUN " in message:
+                sent.append(message[:200])
+
+    log, handler = logging.getLogger("neo4j.io"), Sent()
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield sent
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(logging.NOTSET)
 
 
 def test_ingesting_again_changes_neither(examples: Pair) -> None:

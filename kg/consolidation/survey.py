@@ -157,7 +157,7 @@ def _candidates(
             min_level=LEVELS["insight"],
             max_level=LEVELS["insight"],
         )
-        found.update(c.memory.id for c in store.candidates(query))
+        found.update(c.memory.id for c in store.candidates(query)[0])
     state.fetch(found)
     return {id for id in found if id in state.insights}
 

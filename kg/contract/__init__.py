@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..protocols import GraphStore
-from . import evidence, graph, scope, search
+from . import evidence, graph, reading, scope, search
 from .model import DIM
 
 __all__ = ["DIM", "STORE_CASES", "StoreCase", "check_store"]
@@ -58,6 +58,6 @@ def check_store(make_store: Callable[[], GraphStore]) -> None:
 
 STORE_CASES: Final = tuple(
     StoreCase(run.__name__, run)
-    for run in (*graph.CASES, *search.CASES, *evidence.CASES, *scope.CASES)
+    for run in (*graph.CASES, *search.CASES, *evidence.CASES, *scope.CASES, *reading.CASES)
 )
 """Every promise, in the order in which `check_store` tries them."""

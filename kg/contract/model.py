@@ -4,7 +4,7 @@ It is written to be read, not to be fast: every derived value is worked out from
 edges each time it is asked for.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -122,6 +122,18 @@ class Model:
         while more := {e.target for e in upward if e.source in reached} - reached:
             reached |= more
         return [e for e in upward if e.source in reached]
+
+    def descents(self, ids: Iterable[str], scope: Scope) -> dict[str, list[str]]:
+        """A path down from each node, the first child by id in scope that is not on it."""
+        below: dict[str, set[str]] = defaultdict(set)
+        for edge in self.edges_between(scope):
+            if edge.type == "GENERALIZES_TO":
+                below[edge.target].add(edge.source)
+        paths = {id: [id] for id in ids}
+        for path in paths.values():
+            while children := below[path[-1]].difference(path):
+                path.append(min(children))
+        return paths
 
     def traces_below(self, id: str) -> set[str]:
         """The traces from which a path upward leads to a memory; a trace is below itself."""

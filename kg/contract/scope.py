@@ -51,6 +51,7 @@ def _compare(store: GraphStore, model: Model, scope: Scope, *, about: str) -> No
     equal(store.edges(sorted(some), direction="in", scope=scope), coming, about=about)
     equal(store.edges(sorted(some), direction="in", scope=scope, most=999), coming, about=about)
     equal(store.ancestry(ids[::3], scope=scope), model.ancestry(ids[::3], scope), about=about)
+    equal(store.descents(ids[::3], scope=scope), model.descents(ids[::3], scope), about=about)
     everything = sorted(seen.values(), key=lambda n: (label_of(n), n.id))
     equal(list(store.export(scope=scope)), [*everything, *edges], about=about)
     equal(store.counts(scope=scope), model.counts(scope), about=about)

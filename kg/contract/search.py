@@ -9,7 +9,7 @@ import numpy as np
 
 from ..protocols import CandidateQuery, GraphStore, TermStatistics
 from ..terms import count_terms, term_id, tokenize
-from ..types import NODE_TYPES, SHARED, Batch, Insight, Scope, Vector
+from ..types import NODE_TYPES, SHARED, Batch, Insight, Scope, Trace, Vector
 from .check import equal
 from .model import (
     PROJECTS,
@@ -45,11 +45,11 @@ def term_statistics_are_those_of_a_recount(store: GraphStore) -> None:
 
 def an_empty_store_answers(store: GraphStore) -> None:
     nothing = TermStatistics(
-        memories=0, mean_key_length=0.0, mean_full_length=0.0, document_frequency={}
+        memories=0, traces=0, mean_key_length=0.0, mean_full_length=0.0, document_frequency={}
     )
     equal(store.statistics([1, 2]), nothing)
     equal(store.statistics([]), nothing)
-    equal(store.candidates(CandidateQuery(terms=("test",), vector=random_vector(Random(0)))), [])
+    equal(store.candidates(CandidateQuery(terms=("test",), vector=random_vector(Random(0)))), [[]])
 
 
 def candidates_carry_what_scoring_needs(store: GraphStore) -> None:
@@ -57,7 +57,7 @@ def candidates_carry_what_scoring_needs(store: GraphStore) -> None:
     vectors = {i.id: random_vector(random) for i in insights[::2]}
     store.write(Batch(nodes=insights, vectors=vectors))
     query = CandidateQuery(terms=_all_terms(insights), vector=None, limit=20)
-    found = store.candidates(query)
+    (found,) = store.candidates(query)
     equal([c.memory for c in found], list(insights))
     for c in found:
         wanted = count_terms(c.memory.key, c.memory.full)
@@ -78,7 +78,7 @@ def a_memory_is_found_by_each_of_its_terms(store: GraphStore) -> None:
     )
     store.write(Batch(nodes=(_insight(1, words), _insight(2, "nothing alike"))))
     for term in dict.fromkeys(tokenize(words)):
-        found = store.candidates(CandidateQuery(terms=(term,), vector=None))
+        (found,) = store.candidates(CandidateQuery(terms=(term,), vector=None))
         equal([c.memory.id for c in found], ["insight-0001"], about=f"term {term!r}")
 
 
@@ -90,7 +90,7 @@ def the_best_by_bm25_come_first(store: GraphStore) -> None:
         scores = _bm25(insights, terms)
         for limit in (1, 5, 100):
             query = CandidateQuery(terms=terms, vector=None, limit=limit)
-            found = {c.memory.id for c in store.candidates(query)}
+            found = {c.memory.id for c in store.candidates(query)[0]}
             best = sorted((s for s in scores.values() if s > 0), reverse=True)[:limit]
             equal(len(found), len(best))
             worst = min((scores[id] for id in found), default=0.0)
@@ -106,7 +106,7 @@ def the_nearest_come_first(store: GraphStore) -> None:
         order = sorted(vectors, key=lambda id: float(-(vectors[id] @ wanted)))
         for limit in (1, 5, 100):
             query = CandidateQuery(terms=(), vector=wanted, limit=limit)
-            equal([c.memory.id for c in store.candidates(query)], sorted(order[:limit]))
+            equal([c.memory.id for c in store.candidates(query)[0]], sorted(order[:limit]))
 
 
 def a_new_vector_takes_the_place_of_the_old(store: GraphStore) -> None:
@@ -114,7 +114,7 @@ def a_new_vector_takes_the_place_of_the_old(store: GraphStore) -> None:
     old, new, other = (random_vector(random) for _ in range(3))
     store.write(Batch(nodes=insights, vectors={"insight-0000": old, "insight-0001": other}))
     store.write(Batch(vectors={"insight-0000": new}))
-    (found,) = store.candidates(CandidateQuery(terms=(), vector=new, limit=1))
+    ((found,),) = store.candidates(CandidateQuery(terms=(), vector=new, limit=1))
     equal((found.memory.id, _listed(found.vector)), ("insight-0000", _listed(new)))
 
 
@@ -132,15 +132,15 @@ def filters_never_starve_the_answer(store: GraphStore) -> None:
     ids = [i.id for i in visible]
     for terms, vector in ((("pars", "json"), None), ((), wanted)):
         query = CandidateQuery(terms=terms, vector=vector, limit=4, scope=Scope.of("acme/web"))
-        equal([c.memory.id for c in store.candidates(query)], ids)
+        equal([c.memory.id for c in store.candidates(query)[0]], ids)
         by_exclusion = CandidateQuery(
             terms=terms, vector=vector, limit=4, exclude=frozenset(i.id for i in hidden)
         )
-        equal([c.memory.id for c in store.candidates(by_exclusion)], ids)
+        equal([c.memory.id for c in store.candidates(by_exclusion)[0]], ids)
         level = CandidateQuery(terms=terms, vector=vector, limit=300, min_level=4, max_level=4)
-        levels = {c.memory.level for c in store.candidates(level)}
+        levels = {c.memory.level for c in store.candidates(level)[0]}
         equal(levels, {4})
-        equal(len(store.candidates(level)), 154)
+        equal(len(store.candidates(level)[0]), 154)
 
 
 def candidates_are_complete_and_in_scope(store: GraphStore) -> None:
@@ -179,7 +179,7 @@ def _compare(store: GraphStore, model: Model, random: Random, *, about: str) -> 
         and id not in exclude
         and (ids & set(counted[id].ids.tolist()) or (vector is not None and id in model.vectors))
     ]
-    equal([c.memory for c in store.candidates(query)], wanted, about=about)
+    equal([c.memory for c in store.candidates(query)[0]], wanted, about=about)
 
 
 def _recount(model: Model) -> TermStatistics:
@@ -195,6 +195,7 @@ def _recount(model: Model) -> TermStatistics:
     n = len(counted)
     return TermStatistics(
         memories=n,
+        traces=sum(isinstance(node, Trace) for node in model.nodes.values()),
         mean_key_length=sum(t.key_length for t in counted) / n if n else 0.0,
         mean_full_length=sum(t.full_length for t in counted) / n if n else 0.0,
         document_frequency={id: (in_key[id], in_full[id]) for id in sorted(in_full)},

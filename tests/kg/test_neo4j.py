@@ -129,7 +129,7 @@ def unit(*values: float) -> Vector:
 
 def found(store: Neo4jStore, **query: Any) -> list[str]:
     values: dict[str, Any] = {"terms": (), "vector": None, **query}
-    return [c.memory.id for c in store.candidates(CandidateQuery(**values))]
+    return [c.memory.id for c in store.candidates(CandidateQuery(**values))[0]]
 
 
 @pytest.mark.parametrize("running", LINES, indirect=True)

@@ -66,7 +66,7 @@ while not stop.exists():
     support = store.support(["insight-shared"])
     seen = support["insight-shared"].traces if support else 0
     assert seen >= traces, (seen, traces)
-    found = store.candidates(CandidateQuery(terms=("share",), vector=None))
+    (found,) = store.candidates(CandidateQuery(terms=("share",), vector=None))
     # Each read sees a state of its own: the first batch may land between two of them.
     assert {c.id for c in found} <= {"insight-shared"} and len(found) >= bool(support), found
     reads += 1
@@ -97,7 +97,7 @@ def writer(path: Path, name: str, first: int, last: int) -> "subprocess.Popen[st
 
 def found(store: SQLiteStore, **query: object) -> list[str]:
     values: dict[str, object] = {"terms": (), "vector": None, **query}
-    return [c.memory.id for c in store.candidates(CandidateQuery(**values))]
+    return [c.memory.id for c in store.candidates(CandidateQuery(**values))[0]]
 
 
 def check_file(path: Path) -> None:

@@ -20,7 +20,7 @@ from stepladder.queries.level import (
     vote,
     with_block,
 )
-from stepladder.queries.search import Hit, Parts, ask, rank
+from stepladder.queries.search import Hit, Lookup, Parts, ask, rank
 
 
 def described(memory: Memory) -> Candidate:
@@ -134,7 +134,7 @@ def test_insights_are_found_through_runs_although_they_share_no_word_with_the_ta
         ),
     )
     question = ask(store, embedder, "Dates in a leap year are parsed wrongly")
-    found = climb(store, question, rank(store, question))
+    found = climb(store, question, rank(store, question, Lookup())[0])
     assert [c.hit.memory.id for c in found.block] == ["insight-1", "insight-3", "insight-2"]
     assert found.block[0].votes.share == pytest.approx(0.765360637)
     assert {leaf.memory.id for leaf in found.block[0].votes.leaves} == {

@@ -38,6 +38,7 @@ def statistics_of(candidates: Sequence[Candidate]) -> TermStatistics:
     fulls = [Counter(tokenize(c.memory.full)) for c in candidates]
     return TermStatistics(
         memories=len(candidates),
+        traces=0,
         mean_key_length=sum(k.total() for k in keys) / max(len(keys), 1),
         mean_full_length=sum(f.total() for f in fulls) / max(len(fulls), 1),
         document_frequency={

@@ -12,6 +12,7 @@ from stepladder.queries.terms import FULL_TERMS, Word, read_words, surfaces, wei
 def statistics(memories: int, **frequencies: tuple[int, int]) -> TermStatistics:
     return TermStatistics(
         memories=memories,
+        traces=0,
         mean_key_length=10.0,
         mean_full_length=100.0,
         document_frequency={term_id(tokenize(w)[0]): df for w, df in frequencies.items()},

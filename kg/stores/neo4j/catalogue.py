@@ -105,10 +105,14 @@ class Catalogue:
 
 
 class CatalogueCache:
-    """The newest catalogue this process has seen; may be used from several threads."""
+    """The newest catalogue this process has seen, and the settings beside it.
+
+    May be used from several threads.
+    """
 
     def __init__(self) -> None:
         self._catalogue: Catalogue | None = None
+        self._settings: dict[str, str] = {}
         self._settled = False
         self._lock = Lock()
 
@@ -133,8 +137,17 @@ class CatalogueCache:
             raise RuntimeError("no catalogue was read yet")
         return self._catalogue
 
-    def update(self, totals: Mapping[str, Any], blocks: Sequence[Sequence[Any]]) -> Catalogue:
-        """Take in what an answer brought: the store's totals, and the blocks written since."""
+    def settings(self) -> Mapping[str, str]:
+        """What is kept with the store, as kept; nothing is taken away from it ever."""
+        return self._settings
+
+    def update(
+        self,
+        totals: Mapping[str, Any],
+        blocks: Sequence[Sequence[Any]],
+        settings: Sequence[tuple[str, str]],
+    ) -> Catalogue:
+        """Take in what an answer brought: totals, and the blocks and settings written since."""
         with self._lock:
             known = self._catalogue
             geometry = to_geometry(totals)
@@ -146,6 +159,7 @@ class CatalogueCache:
             if blocks or not self._settled:
                 known = _with_blocks(known, blocks, sequence=totals["sequence"])
             self._catalogue = known
+            self._settings = {**self._settings, **dict(settings)}
             return known
 
     def forget(self) -> None:

@@ -4,11 +4,13 @@ import pickle
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import IO, Any, Final
 
 from ...errors import UsageError
-from ...protocols import Candidate, Counts, Direction
+from ...protocols import MOST_CHILDREN, Candidate, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, Support, level_name
+from ..descents import walk_down
 from ..encoding import kept_text, original_text
 from .server import Ask, Row, Server
 from .values import (
@@ -104,11 +106,29 @@ def ancestry(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Edge]:
     return _in_order(server.read("ancestry", ids=_unique(ids), scopes=scope_list(scope)))
 
 
-def features(server: Server, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:
-    """Memories with their terms and vectors, in the order of `ids`."""
+def descents(
+    server: Server, paths: Mapping[str, Sequence[str]], *, scope: Scope
+) -> dict[str, list[str]]:
+    """Paths led on down to where nothing stands below."""
+    below = partial(
+        edges,
+        server,
+        types=("GENERALIZES_TO",),
+        direction="in",
+        scope=scope,
+        most=MOST_CHILDREN,
+    )
+    return walk_down(paths, below)
+
+
+def features(
+    server: Server, ids: Sequence[str], *, scope: Scope
+) -> tuple[list[Candidate], dict[str, Support]]:
+    """Memories with their terms and vectors, in the order of `ids`, and what stands behind each."""
     rows = server.read("features", ids=_unique(ids), scopes=scope_list(scope)) if ids else []
-    found = {c.id: c for c in map(to_candidate, rows)}
-    return [found[id] for id in dict.fromkeys(ids) if id in found]
+    found = {c.id: c for c in (to_candidate(row[:-1]) for row in rows)}
+    behind = {original_text(row[0]): to_support(row[-1]) for row in rows}
+    return [found[id] for id in dict.fromkeys(ids) if id in found], behind
 
 
 def support(server: Server, ids: Sequence[str]) -> dict[str, Support]:

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import codes
 from ...errors import EmbeddingError
-from ...protocols import Candidate, CandidateQuery, TermStatistics
-from ...terms import TermCounts, term_id
+from ...protocols import MOST_CHILDREN, Candidate, CandidateQuery, TermStatistics
+from ...terms import term_id
 from ...types import Scope, Vector
-from ..encoding import kept_text, to_terms
+from ..encoding import kept_text
 from .catalogue import CatalogueCache
+from .exact import Entry, Listed, best
 from .index import level_word
 from .server import Row, Server
 from .values import digest, scope_list, to_candidate
@@ -29,21 +29,35 @@ _POSTINGS_SHARE: Final = 0.1
 """Terms are looked up, in order, while their document frequencies sum to at most a tenth of the
 memories, within these bounds; as in the store in a file."""
 
-K1: Final = 1.2
-B: Final = 0.75
-"""BM25's saturation and length normalisation; also those of the full-text index."""
-
 _SPARE: Final = 1.5
 """So many times the wanted number is read from the full-text index at first. Source:
 `bench/stores.py`."""
 _MORE: Final = 4
-_ROUNDING: Final = 1e-4
 _HIGHEST_LEVEL: Final = 99_999
 _TRIES: Final = 3
 
-_POSITION, _ID = 0, 1
-_TERMS, _KEY_LENGTH, _FULL_LENGTH = 6, 7, 8
-"""Places of columns in a row of `memories`."""
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What the server said of the graph around what was found, by ids as kept.
+
+    `above` has the scope of everything found and above it, the ids right above and what those
+    edges carry; `down` a way down from each found memory within a scope, `support` what stands
+    behind it.
+    """
+
+    above: Mapping[str, tuple[str, Sequence[str], Sequence[Mapping[str, Any]] | None]]
+    down: Mapping[str, Sequence[str | None]]
+    within: Scope
+    support: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of each query, and what is around them where it was asked for."""
+
+    lists: list[list[Candidate]]
+    ahead: Ahead | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,58 +66,70 @@ class _Answer:
 
     totals: Mapping[str, Any]
     blocks: Sequence[Row]
-    terms: Sequence[tuple[int, int]]
-    lexical: Sequence[tuple[str, float]]
-    nearest: Sequence[str]
+    settings: Sequence[tuple[str, str]]
+    lists: Sequence[Row]
     memories: Sequence[Row]
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """The best by exact BM25, and whether none that was not read could be among them."""
-
-    ids: frozenset[str]
-    complete: bool
+    above: Sequence[Row]
+    down: Sequence[Sequence[str]]
 
 
 def statistics(server: Server, term_ids: Sequence[int], *, cache: CatalogueCache) -> TermStatistics:
     """The lexical statistics of the store for these terms."""
     ids = [int(id) for id in term_ids]
-    ((totals, terms, blocks),) = server.read("statistics", ids=ids, since=cache.since)
-    cache.update(totals, blocks)
+    ((totals, traces, terms, blocks, settings),) = server.read(
+        "statistics", ids=ids, since=cache.since
+    )
+    cache.update(totals, blocks, settings)
     memories = totals["memories"]
     return TermStatistics(
         memories=memories,
+        traces=traces,
         mean_key_length=totals["key_length"] / memories if memories else 0.0,
         mean_full_length=totals["full_length"] / memories if memories else 0.0,
         document_frequency={id: (key, full) for id, key, full in sorted(terms)},
     )
 
 
-def candidates(server: Server, query: CandidateQuery, *, cache: CatalogueCache) -> list[Candidate]:
-    """The union of the two lists, ordered by id.
+def candidates(
+    server: Server,
+    queries: Sequence[CandidateQuery],
+    *,
+    cache: CatalogueCache,
+    ahead: bool = False,
+) -> Found:
+    """Of each query the union of the two lists, ordered by id; with `ahead` what is around.
 
     The server is asked with the catalogue that is known. Where others wrote since, it says so and
     is asked again; after a call of `statistics` that is seldom.
 
     Raises:
-        EmbeddingError: the query's vector has another length than the store's.
+        EmbeddingError: a query's vector has another length than the store's.
     """
-    if query.limit <= 0:
-        return []
-    fetched = int(query.limit * _SPARE) + len(query.exclude)
+    asked = [n for n, query in enumerate(queries) if query.limit > 0]
+    if not asked:
+        return Found([[] for _ in queries], None)
+    wanted = [queries[n] for n in asked]
+    fetched = [int(q.limit * _SPARE) + len(q.exclude) for q in wanted]
     for _ in range(_TRIES):
-        vector = _checked(query, server, cache)
+        vectors = [_checked(query, server, cache) for query in wanted]
         known = cache.sequence
-        answer = _ask(server, query, vector, fetched=fetched, cache=cache)
-        cache.update(answer.totals, answer.blocks)
-        scored = _best(query, answer, fetched=fetched)
-        current = vector is None or cache.sequence == known
-        if scored.complete and current:
+        rows = [_asked(*each, cache=cache) for each in zip(wanted, vectors, fetched, strict=True)]
+        answer = _ask(server, rows, cache=cache, scope=wanted[0].scope, ahead=ahead)
+        cache.update(answer.totals, answer.blocks, answer.settings)
+        entries = {row[1]: Entry(row[0], to_candidate(row[1:-1])) for row in answer.memories}
+        lists = [Listed(*row) for row in answer.lists]
+        scored = [
+            best(query, listed, entries, totals=answer.totals, fetched=n)
+            for query, listed, n in zip(wanted, lists, fetched, strict=True)
+        ]
+        current = cache.sequence == known or all(v is None for v in vectors)
+        if current and all(s.complete for s in scored):
             break
-        if not scored.complete:
-            fetched *= _MORE
-    return _chosen(query, answer, scored.ids | set(answer.nearest))
+        fetched = [n if s.complete else n * _MORE for n, s in zip(fetched, scored, strict=True)]
+    found: list[list[Candidate]] = [[] for _ in queries]
+    for n, query, listed, first in zip(asked, wanted, lists, scored, strict=True):
+        found[n] = _chosen(query, entries, first.ids.union(listed.nearest))
+    return Found(found, _ahead(answer, wanted[0].scope) if ahead else None)
 
 
 def _checked(query: CandidateQuery, server: Server, cache: CatalogueCache) -> Vector | None:
@@ -123,39 +149,63 @@ def _checked(query: CandidateQuery, server: Server, cache: CatalogueCache) -> Ve
     return wanted if wanted.any() else None
 
 
-def _ask(
-    server: Server,
-    query: CandidateQuery,
-    vector: Vector | None,
-    *,
-    fetched: int,
-    cache: CatalogueCache,
-) -> _Answer:
+def _asked(
+    query: CandidateQuery, vector: Vector | None, fetched: int, *, cache: CatalogueCache
+) -> dict[str, Any]:
+    """A query as the statement takes it."""
     positions: list[int] = []
     if vector is not None:
-        found = cache.known().nearest(
+        near = cache.known().nearest(
             vector,
             k=codes.reranked(query.limit) + len(query.exclude),
             levels=(query.min_level, query.max_level),
             scope=query.scope,
         )
-        positions = found.tolist()
+        positions = near.tolist()
+    return {
+        "terms": list(dict.fromkeys(term_id(t) for t in query.terms)),
+        "fetched": fetched,
+        "filter": _filter(query),
+        "positions": positions,
+        "vector": None if vector is None else vector.tolist(),
+        "reranked": codes.reranked(query.limit),
+        "exclude": [kept_text(id) for id in query.exclude],
+        "limit": query.limit,
+    }
+
+
+def _ask(
+    server: Server,
+    queries: Sequence[Mapping[str, Any]],
+    *,
+    cache: CatalogueCache,
+    scope: Scope,
+    ahead: bool,
+) -> _Answer:
     (row,) = server.read(
         "candidates",
-        terms=list(dict.fromkeys(term_id(t) for t in query.terms)),
+        queries=queries,
         share=_POSTINGS_SHARE,
         least=_MIN_POSTINGS,
         most=_MAX_POSTINGS,
-        fetched=fetched,
-        filter=_filter(query),
-        positions=positions,
-        vector=None if vector is None else vector.tolist(),
-        reranked=codes.reranked(query.limit),
-        exclude=[kept_text(id) for id in query.exclude],
-        limit=query.limit,
         since=cache.since,
+        ahead=ahead,
+        scopes=scope_list(scope),
+        children=MOST_CHILDREN,
     )
     return _Answer(*row)
+
+
+def _ahead(answer: _Answer, within: Scope) -> Ahead:
+    return Ahead(
+        above={id: (scope, ids, properties) for id, scope, ids, properties in answer.above},
+        down={
+            **{row[1]: (row[1], None) for row in answer.memories if row[2] == 0},
+            **{way[0]: way for way in answer.down},
+        },
+        within=within,
+        support={row[1]: row[-1] for row in answer.memories},
+    )
 
 
 def _filter(query: CandidateQuery) -> str:
@@ -170,75 +220,14 @@ def _filter(query: CandidateQuery) -> str:
     return "".join(parts)
 
 
-def _best(query: CandidateQuery, answer: _Answer, *, fetched: int) -> _Scored:
-    """The best of what the full-text index returned, by exact BM25."""
-    if not answer.lexical:
-        return _Scored(frozenset(), True)
-    entries = {row[_ID]: row for row in answer.memories}
-    excluded = {kept_text(id) for id in query.exclude}
-    ids = [id for id, _ in answer.lexical if id in entries and id not in excluded]
-    rows = [entries[id] for id in ids]
-    scores = _bm25(rows, answer.terms, answer.totals)
-    positions = np.array([row[_POSITION] for row in rows])
-    order = np.lexsort((positions, -scores))[: query.limit]
-    best = frozenset(ids[n] for n in order.tolist())
-    if len(answer.lexical) < fetched:
-        return _Scored(best, True)
-    bound = answer.lexical[-1][1] * (K1 + 1)
-    enough = len(order) == query.limit and scores[order[-1]] >= bound * (1 + _ROUNDING)
-    return _Scored(best, bool(enough))
-
-
-def _bm25(
-    rows: Sequence[Row], terms: Sequence[tuple[int, int]], totals: Mapping[str, Any]
-) -> NDArray[np.float32]:
-    """Scores of the full texts, float32 of shape (len(rows),).
-
-    Terms are added in the order of their ids: the store in a file does the same, and sums of
-    float32 depend on the order.
-    """
-    memories = totals["memories"]
-    mean = totals["full_length"] / memories if memories else 0.0
-    wanted = np.array(sorted(id for id, _ in terms), np.uint32)
-    frequency = dict(terms)
-    counts = _counts(rows, wanted)
-    lengths = np.array([row[_FULL_LENGTH] for row in rows], np.uint32)
-    saturation = K1 * (1 - B + B * lengths.astype(np.float32) / max(mean, 1.0))
-    scores = np.zeros(len(rows), np.float32)
-    for column, id in enumerate(wanted.tolist()):
-        held = frequency[id]
-        weight = float(np.log1p((max(memories - held, 0) + 0.5) / (held + 0.5)))
-        gain = counts[:, column] * (K1 + 1) / (counts[:, column] + saturation)
-        scores += np.float32(weight) * gain
-    return scores
-
-
-def _counts(rows: Sequence[Row], wanted: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """How often each wanted term occurs in each full text, shape (len(rows), len(wanted))."""
-    result = np.zeros((len(rows), len(wanted)), np.float32)
-    texts = [_terms(row) for row in rows]
-    ids = np.concatenate([t.ids for t in texts])
-    full = np.concatenate([t.full for t in texts])
-    place = np.minimum(np.searchsorted(wanted, ids), len(wanted) - 1)
-    hits = np.flatnonzero(wanted[place] == ids)
-    row = np.repeat(np.arange(len(rows)), [len(t.ids) for t in texts])[hits]
-    result[row, place[hits]] = full[hits]
-    return result
-
-
-def _terms(row: Row) -> TermCounts:
-    return to_terms(row[_TERMS], key_length=row[_KEY_LENGTH], full_length=row[_FULL_LENGTH])
-
-
 def _chosen(
-    query: CandidateQuery, answer: _Answer, ids: frozenset[str] | set[str]
+    query: CandidateQuery, entries: Mapping[str, Entry], ids: frozenset[str]
 ) -> list[Candidate]:
-    found = (to_candidate(row[1:]) for row in answer.memories if row[_ID] in ids)
-    scope: Scope = query.scope
+    found = (entries[id].candidate for id in ids if id in entries)
     allowed = [
         c
         for c in found
-        if scope.allows(c.scope)
+        if query.scope.allows(c.scope)
         and query.min_level <= c.level <= query.max_level
         and c.id not in query.exclude
     ]

@@ -39,9 +39,9 @@ class Neo4jStore:
     block.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, cache: CatalogueCache | None = None) -> None:
         self._server = server
-        self._cache = CatalogueCache()
+        self._cache = cache or CatalogueCache()
 
     @classmethod
     def open(
@@ -164,21 +164,25 @@ class Neo4jStore:
         """Return every GENERALIZES_TO edge on a path upward from these nodes."""
         return read.ancestry(self._server, ids, scope=scope)
 
+    def descents(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> dict[str, list[str]]:
+        """Return a path down GENERALIZES_TO edges from each of these nodes, the node first."""
+        return read.descents(self._server, {id: [id] for id in ids}, scope=scope)
+
     def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
         """Return the lexical statistics of the store for these terms."""
         return search.statistics(self._server, term_ids, cache=self._cache)
 
-    def candidates(self, query: CandidateQuery) -> list[Candidate]:
-        """Return the union of the lexical and the nearest memories, ordered by id.
+    def candidates(self, *queries: CandidateQuery) -> list[list[Candidate]]:
+        """Return of each query the union of the lexical and the nearest memories, ordered by id.
 
         Raises:
             EmbeddingError: the query's vector has another length than the store's.
         """
-        return search.candidates(self._server, query, cache=self._cache)
+        return search.candidates(self._server, queries, cache=self._cache).lists
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
-        return read.features(self._server, ids, scope=scope)
+        return read.features(self._server, ids, scope=scope)[0]
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were.
@@ -236,7 +240,7 @@ class Neo4jStore:
         def work(ask: Ask) -> None:
             totals = lock(ask)
             if ask("setting", name=wanted["name"]) != [[wanted["value"]]]:
-                ask("set_setting", **wanted)
+                ask("set_setting", **wanted, sequence=totals["sequence"] + 1)
                 finish(ask, Changes(), totals)
 
         self._server.write(work)
@@ -249,6 +253,12 @@ class Neo4jStore:
         """Forget every vector, so that those of another embedder can be written."""
         schema.reset_vectors(self._server, _geometry(dim, centre))
         self._cache.forget()
+
+    def reading(self) -> "Neo4jStore":
+        """Return this store as one answer reads it, in three questions to the server as a rule."""
+        from .reading import Reading
+
+        return Reading(self._server, self._cache)
 
     def close(self) -> None:
         """Release connections; a closed store raises `StoreError` when used."""

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
 import apsw
 
 from ...errors import UsageError
-from ...protocols import Candidate, Changed, Counts, Direction
+from ...protocols import MOST_CHILDREN, Candidate, Changed, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Memory, Node, Scope, level_name
+from ..descents import walk_down
 from ..encoding import kept_text, original_text, to_vector
 from .catalogue import BLOCK
 from .connection import fetch
@@ -55,6 +57,8 @@ _CHANGED = """
 """
 
 _REMOVED = "SELECT EXISTS (SELECT 1 FROM total WHERE name = 'removed' AND value > ?)"
+
+_COUNT = "SELECT count(*) FROM node WHERE label = ?"
 
 _RESOLVE = """
     SELECT id FROM node WHERE id >= :prefix AND id < :end ORDER BY id LIMIT :limit
@@ -198,11 +202,13 @@ def resolve(connection: apsw.Connection, prefix: str, *, limit: int) -> list[str
 
 
 def changed(connection: apsw.Connection, label: str, *, since: int) -> Changed:
-    """Memories of a label in blocks written since, and whether any memory was removed since."""
+    """Memories of a label in blocks written since, whether any was removed, how many there are."""
     values = {"size": BLOCK, "since": since, "label": label}
     nodes = (to_node(*row) for row in fetch(connection, _CHANGED, values))
+    memories = tuple(n for n in nodes if isinstance(n, Memory))
     ((removed,),) = fetch(connection, _REMOVED, (since,))
-    return Changed(memories=tuple(n for n in nodes if isinstance(n, Memory)), removed=bool(removed))
+    ((count,),) = fetch(connection, _COUNT, (label,))
+    return Changed(memories=memories, removed=bool(removed), count=count)
 
 
 def edges(
@@ -240,6 +246,21 @@ def ancestry(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
     """The GENERALIZES_TO edges on paths upward, all of whose nodes are in scope."""
     values = {"ids": json_texts(ids), "scopes": scope_list(scope)}
     return [to_edge(*row) for row in fetch(connection, _ANCESTRY, values)]
+
+
+def descents(
+    connection: apsw.Connection, ids: Sequence[str], *, scope: Scope
+) -> dict[str, list[str]]:
+    """A path down from each node, the node first."""
+    below = partial(
+        edges,
+        connection,
+        types=("GENERALIZES_TO",),
+        direction="in",
+        scope=scope,
+        most=MOST_CHILDREN,
+    )
+    return walk_down({id: [id] for id in ids}, below)
 
 
 def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -> list[Candidate]:

@@ -26,6 +26,8 @@ _POSTINGS_SHARE: Final = 0.1
 memories, within these bounds. Source: measured on 132 task texts: exact scoring of the candidates
 restores the ranking (nDCG@10 .920 against .918 with every term)."""
 
+_TRACES = "SELECT count(*) FROM node WHERE label = 'Trace'"
+
 _VECTORS = """
     SELECT vector.position, vector.vector FROM json_each(?) AS wanted
     CROSS JOIN vector ON vector.position = wanted.value
@@ -45,8 +47,10 @@ def statistics(connection: apsw.Connection, term_ids: Sequence[int]) -> TermStat
     """The lexical statistics of the store for these terms."""
     totals = postings.totals(connection)
     memories = totals["memories"]
+    ((traces,),) = fetch(connection, _TRACES)
     return TermStatistics(
         memories=memories,
+        traces=traces,
         mean_key_length=totals["key_length"] / memories if memories else 0.0,
         mean_full_length=totals["full_length"] / memories if memories else 0.0,
         document_frequency=postings.frequencies(connection, term_ids),

@@ -167,21 +167,26 @@ class SQLiteStore:
         with self._connections.reading() as connection:
             return read.ancestry(connection, ids, scope=scope)
 
+    def descents(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> dict[str, list[str]]:
+        """Return a path down GENERALIZES_TO edges from each of these nodes, the node first."""
+        with self._connections.reading() as connection:
+            return read.descents(connection, ids, scope=scope)
+
     def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
         """Return the lexical statistics of the store for these terms."""
         with self._connections.reading() as connection:
             return search.statistics(connection, term_ids)
 
-    def candidates(self, query: CandidateQuery) -> list[Candidate]:
-        """Return the union of the lexical and the nearest memories, ordered by id.
+    def candidates(self, *queries: CandidateQuery) -> list[list[Candidate]]:
+        """Return of each query the union of the lexical and the nearest memories, ordered by id.
 
         Raises:
             EmbeddingError: the query's vector has another length than the store's.
         """
         with self._connections.reading() as connection:
-            if query.vector is not None and self._embedder:
+            if self._embedder and any(q.vector is not None for q in queries):
                 demand_embedder(connection, self._embedder)
-            return search.candidates(connection, query, cache=self._cache)
+            return [search.candidates(connection, q, cache=self._cache) for q in queries]
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
@@ -270,6 +275,10 @@ class SQLiteStore:
         new = _geometry(dim, centre)
         with self._connections.writing() as connection:
             index.reset(connection, new, sequence=next_sequence(connection))
+
+    def reading(self) -> "SQLiteStore":
+        """Return the store itself: what is in a file is near."""
+        return self
 
     def close(self) -> None:
         """Release files and connections; a closed store raises `StoreError` when used."""

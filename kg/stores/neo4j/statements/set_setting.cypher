@@ -1,3 +1,3 @@
-// Parameters: name, value
+// Parameters: name, value, sequence
 MERGE (setting:_Setting {name: $name})
-SET setting.value = $value
+SET setting.value = $value, setting.sequence = $sequence
