@@ -70,11 +70,13 @@ class IndexChanges:
         _write_frequencies(ask, removed=self.removed, added=self.added)
         entries = self._entries(geometry)
         write_entries(ask, entries, sequence=totals["sequence"], geometry=geometry)
+        removed = {"removed": totals["sequence"]} if self.cleared else {}
         signed = [(t, 1) for t in self.added] + [(t, -1) for t in self.removed]
         return {
             "memories": totals["memories"] + sum(sign for _, sign in signed),
             "key_length": totals["key_length"] + sum(sign * t.key_length for t, sign in signed),
             "full_length": totals["full_length"] + sum(sign * t.full_length for t, sign in signed),
+            **removed,
         }
 
     def _entries(self, geometry: Geometry) -> dict[int, Entry | None]:

@@ -8,10 +8,11 @@ from functools import partial
 from typing import IO, Any, Final
 
 from ...errors import UsageError
-from ...protocols import MOST_CHILDREN, Candidate, Counts, Direction
-from ...types import NODE_TYPES, Edge, EdgeType, Node, Scope, Support, level_name
+from ...protocols import MOST_CHILDREN, Candidate, Changed, Counts, Direction
+from ...types import NODE_TYPES, Edge, EdgeType, Memory, Node, Scope, Support, level_name
 from ..descents import walk_down
 from ..encoding import kept_text, original_text
+from .catalogue import BLOCK
 from .server import Ask, Row, Server
 from .values import (
     kept_number,
@@ -71,6 +72,17 @@ def resolve(server: Server, prefix: str, *, limit: int) -> list[str]:
     """Ids that begin with `prefix`, in order."""
     rows = server.read("resolve", prefix=kept_text(prefix), limit=limit)
     return [original_text(id) for (id,) in rows]
+
+
+def changed(server: Server, label: str, *, since: int) -> Changed:
+    """Memories of a label in blocks written since, whether any was removed, how many there are."""
+    ((removed, count, rows),) = server.read("changed", ("LABEL", label), since=since, size=BLOCK)
+    nodes = sorted((to_node(*row) for row in rows), key=lambda node: node.id)
+    return Changed(
+        memories=tuple(n for n in nodes if isinstance(n, Memory)),
+        removed=removed > since,
+        count=count,
+    )
 
 
 def edges(

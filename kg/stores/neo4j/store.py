@@ -18,7 +18,7 @@ from ...protocols import (
     WriteReport,
 )
 from ...settings import Settings
-from ...types import EVERYTHING, Batch, Edge, EdgeType, Memory, Node, Scope, Support, Vector
+from ...types import EVERYTHING, Batch, Edge, EdgeType, Node, Scope, Support, Vector
 from ..encoding import kept_text, original_text
 from . import cypher, read, removal, schema, search
 from .address import parse
@@ -265,11 +265,11 @@ class Neo4jStore:
         self._server.close()
 
     def changed(self, label: str, *, since: int) -> Changed:
-        """Return all memories of a label where anything was written since."""
-        if self.sequence() <= since:
-            return Changed()
-        found = self.find(label)
-        return Changed(memories=tuple(n for n in found if isinstance(n, Memory)), removed=True)
+        """Return memories of a label that were written since the sequence was at `since`.
+
+        Neighbours of such a memory may be among them.
+        """
+        return read.changed(self._server, label, since=since)
 
     def _changed(self, work: _Work) -> int:
         """Run work that removes something, and count it where it did."""
