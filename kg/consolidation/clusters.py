@@ -73,6 +73,26 @@ def _cut_finer(
     return sorted(groups)
 
 
+def mutual(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    nearness: NDArray[np.float32],
+    *,
+    unit: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Tell of the pairs (first[k], second[k]) which are each other's nearest.
+
+    `unit` gives each text the number of the group of copies it is in. What is nearest to any of
+    a group is nearest to all of it, and texts of one group are no neighbours of each other.
+    """
+    a, b = unit[first], unit[second]
+    between = a != b
+    best = np.full(int(unit.max(initial=0)) + 1, -np.inf)
+    for side in (a, b):
+        np.maximum.at(best, side[between], nearness[between])
+    return np.asarray(between & (nearness >= best[a]) & (nearness >= best[b]))
+
+
 def joined(groups: Sequence[Sequence[int]], links: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Groups of which those that hold both ends of a link are one group."""
     graph = nx.Graph()

@@ -14,16 +14,23 @@ Why = Literal["wording", "evidence", "decision"]
 class Limits:
     """Nearness from which something happens.
 
-    From `unattended` on insights are merged. From `suggestion` on a pair is proposed, and from
-    `across` on where the two come from different domains. `most` bounds the proposals that one
-    insight brings.
+    From `unattended` on insights are merged. From `suggestion` on a pair is proposed, from `mutual`
+    on where each is the other's nearest, and from `mutual_long` on where both are long, too: the
+    more words there are, the fewer of them two texts share that say the same. `most` bounds the
+    proposals that one insight brings.
     Source: `python bench/merging.py` prints precision and recall at each on every public set.
     """
 
     unattended: float = 0.86
-    suggestion: float = 0.65
-    across: float = 0.62
+    suggestion: float = 0.70
+    mutual: float = 0.65
+    mutual_long: float = 0.50
     most: int = 5
+
+    @property
+    def least(self) -> float:
+        """The nearness below which nothing happens."""
+        return min(self.unattended, self.suggestion, self.mutual, self.mutual_long)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

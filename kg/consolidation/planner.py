@@ -14,7 +14,7 @@ from .plan import Compared, Consolidation, Limits, Merge, Withheld
 from .promotion import merges_of, principle
 from .record import Made, Record, Removed
 from .rewording import in_kept_words
-from .settle import Grouping, Proposals, Proposed, proposals
+from .settle import Grouping, Proposals, Proposed, near_enough, proposals
 from .state import REVIEW, State, edges_of
 from .survey import Survey
 
@@ -44,6 +44,7 @@ class Planner:
         self._store = store
         self._state = state
         self._survey = survey
+        self._pairs = near_enough(survey.pool, survey.pairs, limits=limits)
         self._limits = limits
 
     def merges(self) -> Planned:
@@ -51,7 +52,7 @@ class Planner:
         survey = self._survey
         grouping = Grouping(
             survey.pool,
-            survey.pairs,
+            self._pairs,
             limits=self._limits,
             same=self._state.decisions.same,
             quorum=lambda pairs: shared_evidence(self._store, pairs),
@@ -94,7 +95,7 @@ class Planner:
 
         found = proposals(
             self._survey.pool,
-            self._survey.pairs,
+            self._pairs,
             limits=self._limits,
             together=lambda a, b: self._together(planned, a, b),
             fresh=self._survey.fresh,

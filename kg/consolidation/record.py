@@ -3,7 +3,7 @@
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -104,7 +104,7 @@ def read_record(node: MergeRun) -> Record | None:
         time=node.created,
         number=values["number"],
         done=values["done"],
-        limits=Limits(**values["limits"]),
+        limits=_limits(values["limits"]),
         statistics=unpack(values["statistics"]) if values["statistics"] else None,
         seen=frozenset(
             prints[at : at + _PRINT_BYTES] for at in range(0, len(prints), _PRINT_BYTES)
@@ -113,6 +113,12 @@ def read_record(node: MergeRun) -> Record | None:
         made=tuple(_made(v) for v in values["merges"]),
         removed=_removed(values["removed"]),
     )
+
+
+def _limits(values: Mapping[str, Any]) -> Limits:
+    """The limits that a run had, as far as there still are such limits."""
+    known = {f.name for f in fields(Limits)}
+    return Limits(**{name: value for name, value in values.items() if name in known})
 
 
 def _values(parameters: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ..protocols import Embedder, GraphStore
 from ..types import Batch, Edge, EdgeType, Insight, Support
 from .consolidate import Request, consolidate
 from .decisions import Decisions, pair_of
-from .plan import Compared, Consolidation, RunSummary
+from .plan import Compared, Consolidation, Limits, RunSummary
 from .state import REVIEW, State, edges_of, read_blocks, read_records, read_state
 from .statistics import Statistics
 from .survey import pool_of, scorer_of
@@ -41,7 +41,7 @@ class Suggestion:
 def suggestions(store: GraphStore, *, limit: int | None = None) -> list[Suggestion]:
     """The pairs that wait for a verdict, those from different domains first, then the nearest."""
     state = read_state(store)
-    edges = list(_open(store, state))
+    edges = _nearest(list(_open(store, state)), state)
     nodes = {**state.insights, **state.merged}
     order = sorted(
         edges,
@@ -65,6 +65,21 @@ def _open(store: GraphStore, state: State) -> Iterable[Edge]:
         together = state.levels_up(edge.source) & state.levels_up(edge.target)
         if not together and blocks.between(edge.source, edge.target) is None:
             yield edge
+
+
+def _nearest(edges: Sequence[Edge], state: State) -> list[Edge]:
+    """Without those proposed because each was the other's nearest, where by now one is nearer."""
+    limits = {r.id: r.limits for r in state.records}
+    best: dict[str, float] = {}
+    for edge in edges:
+        for end in (edge.source, edge.target):
+            best[end] = max(best.get(end, 0.0), edge.score or 0.0)
+    return [
+        edge
+        for edge in edges
+        if (score := edge.score or 0.0) >= limits.get(edge.merge_run, Limits()).suggestion
+        or score >= max(best[edge.source], best[edge.target])
+    ]
 
 
 def _suggestion(edge: Edge, a: Insight, b: Insight, *, support: dict[str, Support]) -> Suggestion:

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..types import Insight
-from .clusters import average_link, components, joined
+from .clusters import average_link, components, joined, mutual
 from .decisions import Pair
 from .guards import VetoKind
 from .plan import Limits, Why
 from .pool import Pool
+from .score import FULL_LENGTH
 
 _DECIDED: Final[frozenset[VetoKind]] = frozenset(
     {"apart", "rejected", "related", "contradicts", "project"}
@@ -100,11 +100,15 @@ class Grouping:
         hold these components as a whole.
         """
         copies = self._copy_links(range(len(self._pool)))
-        found: list[Group] = []
-        for component in components([*self._near, *sorted(self._backed), *self._decided, *copies]):
-            if touched is None or not set(touched).isdisjoint(component):
-                found.extend(self.within(component))
-        return found
+        asked = [
+            component
+            for component in components(
+                [*self._near, *sorted(self._backed), *self._decided, *copies]
+            )
+            if touched is None or not set(touched).isdisjoint(component)
+        ]
+        self._pool.read_ahead(asked)
+        return [group for component in asked for group in self.within(component)]
 
     def within(self, places: Sequence[Place]) -> list[Group]:
         """The groups of two and more among some places."""
@@ -166,12 +170,7 @@ def _backed(
     pool: Pool, pairs: Pairs, *, limits: Limits, quorum: Quorum
 ) -> frozenset[tuple[int, int]]:
     """Pairs that are only suggestions by their words but have evidence in common."""
-    between = (pairs.nearness >= limits.across) & (pairs.nearness < limits.unattended)
-    asked = [
-        (a, b)
-        for (a, b), near in zip(pairs.where(between).listed(), pairs.nearness[between], strict=True)
-        if near >= limit_of(pool.insights[a], pool.insights[b], limits)
-    ]
+    asked = pairs.where(pairs.nearness < limits.unattended).listed()
     found = quorum([(pool.ids[a], pool.ids[b]) for a, b in asked])
     return frozenset(
         p for p in asked if (pool.ids[p[0]], pool.ids[p[1]]) in found and pool.veto(*p) is None
@@ -189,7 +188,7 @@ def proposals(
     """What to say of the pairs that are not together, the nearest first.
 
     An insight brings few proposals, besides pairs that are near enough to merge. `fresh` restricts
-    it to pairs with one of these places.
+    it to pairs with one of these places, and `pairs` holds those that are near enough.
     """
     found: dict[str, list[Proposed]] = {"apart": [], "similar": [], "opposite": []}
     brought: dict[Place, int] = {}
@@ -197,7 +196,7 @@ def proposals(
         a, b, near = int(pairs.i[at]), int(pairs.j[at]), float(pairs.nearness[at])
         if fresh is not None and a not in fresh and b not in fresh:
             continue
-        if near < limit_of(pool.insights[a], pool.insights[b], limits) or together(a, b):
+        if together(a, b):
             continue
         certain = near >= limits.unattended
         if not certain and max(brought.get(a, 0), brought.get(b, 0)) >= limits.most:
@@ -218,8 +217,28 @@ def proposals(
     )
 
 
-def limit_of(a: Insight, b: Insight, limits: Limits) -> float:
-    """The nearness from which a pair is proposed: lower where they come from different domains."""
-    if a.domains and b.domains and not set(a.domains) & set(b.domains):
-        return limits.across
-    return limits.suggestion
+def near_enough(pool: Pool, pairs: Pairs, *, limits: Limits) -> Pairs:
+    """Those of the pairs that are merged or proposed where nothing stands against it.
+
+    Besides what is near by itself these are pairs of which each is the other's nearest: how near
+    the nearest is depends on how a text is written and on how much is said of its topic. Long
+    texts may be further apart then.
+    """
+    near = pairs.nearness
+    found = near >= limits.suggestion
+    unit = _units(pool, pairs, limits=limits)
+    candidates = ~found & mutual(pairs.i, pairs.j, near, unit=unit)
+    for at in np.flatnonzero(candidates & (near >= min(limits.mutual, limits.mutual_long))):
+        ends = (int(pairs.i[at]), int(pairs.j[at]))
+        is_long = all(len(pool.marks(p).terms) >= FULL_LENGTH for p in ends)
+        found[at] = near[at] >= (limits.mutual_long if is_long else limits.mutual)
+    return pairs.where(found)
+
+
+def _units(pool: Pool, pairs: Pairs, *, limits: Limits) -> NDArray[np.intp]:
+    """A number for each place, the same for those near enough to be copies of each other."""
+    unit = np.arange(len(pool), dtype=np.intp)
+    copies = pairs.where(pairs.nearness >= limits.unattended).listed()
+    for component in components(copies):
+        unit[component] = component[0]
+    return unit

@@ -208,7 +208,7 @@ def _nearly_merged(store: GraphStore, ids: Sequence[str], *, limits: Limits) -> 
 
 def _pairs(pool: Pool, limits: Limits) -> Pairs:
     i, j, nearness = pool.near()
-    return Pairs(i, j, nearness).where(nearness >= min(limits.across, limits.suggestion))
+    return Pairs(i, j, nearness).where(nearness >= limits.least)
 
 
 def _statistics(
