@@ -2,7 +2,7 @@
 
     STEPLADDER_DATA=<folder with eval/> python bench/merging.py [--tests pairs guards order levels]
 
-`pairs`: which memories say the same? Average precision of the nearness, pair F1 with the limit
+`pairs`: which memories say the same? Average precision of the nearness, pair F1 with the limits
 chosen on half of the groups and scored on the other (20 splits), and precision and recall of what
 is merged unattended and of what is proposed. Baselines are the cosine of the static table, mutual
 nearest neighbours by it, and with `--minilm FOLDER` (all-MiniLM-L6-v2 as ONNX with its vocab.txt)

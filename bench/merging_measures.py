@@ -1,6 +1,6 @@
 """Measures of pairs that say the same, and intervals for them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ import numpy as np
 from merging_sets import MergingSet
 from numpy.typing import NDArray
 
-from stepladder.kg.consolidation.clusters import average_link
+from stepladder.kg.consolidation.clusters import average_link, components, mutual
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -118,37 +118,60 @@ def _at_order(same: Mask, weights: Floats) -> float:
 
 
 def split_f1(judged: Judged, score: Floats, *, apart: Mask | None) -> Floats:
-    """Pair F1 on one half of the gold groups at the limit that is best on the other, each split.
+    """Pair F1 on one half of the gold groups at the limits best on the other, each split.
 
-    With `apart`, pairs that must not be merged, groups are made by average link; without it pairs
-    are mutual nearest neighbours.
+    Without `apart` the pairs found are mutual nearest neighbours from a limit on. With it, pairs
+    that must not be merged, they are what `consolidate` finds: average link from one limit on,
+    and from a lower one on what is each other's nearest, whose veto a proposal only tells of.
     """
     assert judged.group is not None
     count = len(judged.group)
     matrix = np.full((count, count), -1.0)
-    matrix[judged.first, judged.second] = score if apart is None else np.where(apart, _APART, score)
-    matrix = np.maximum(matrix, matrix.T) if apart is None else _mirrored(matrix)
-    pairs_at: Callable[[Floats, float], Mask] = _mutual if apart is None else _linked
-    limits = MUTUAL_LIMITS if apart is None else LIMITS
+    matrix[judged.first, judged.second] = score
+    matrix = np.maximum(matrix, matrix.T)
+    vetoed = np.zeros((count, count), bool)
+    if apart is not None:
+        vetoed[judged.first, judged.second] = apart
+        vetoed |= vetoed.T
     groups = int(judged.group.max()) + 1
     found = []
     for split in range(SPLITS):
         order = np.random.default_rng(split).permutation(groups)
         is_first = np.isin(judged.group, order[: groups // 2])
-        parts = []
+        tables = []
         for side in (is_first, ~is_first):
             places = np.flatnonzero(side)
-            same = judged.group[places][:, None] == judged.group[places][None, :]
-            parts.append((matrix[np.ix_(places, places)], np.triu(same, 1)))
-        best = max(limits, key=lambda t: _f1(pairs_at(parts[0][0], t), parts[0][1]))
-        found.append(_f1(pairs_at(parts[1][0], best), parts[1][1]))
+            same = np.triu(judged.group[places][:, None] == judged.group[places][None, :], 1)
+            near, veto = (m[np.ix_(places, places)] for m in (matrix, vetoed))
+            tables.append(
+                _f1_of_neighbours(near, same)
+                if apart is None
+                else np.stack([_f1_from(near, veto, same, high=high) for high in LIMITS])
+            )
+        found.append(float(tables[1].flat[tables[0].argmax()]))
     return np.array(found)
 
 
-def _mirrored(matrix: Floats) -> Floats:
-    """A matrix whose lower half is that of its upper half; -inf stays -inf."""
-    set_above = ~(matrix == -1.0)
-    return np.where(set_above, matrix, matrix.T)
+def _f1_of_neighbours(near: Floats, same: Mask) -> Floats:
+    """Pair F1 of mutual nearest neighbours from each of `MUTUAL_LIMITS` on."""
+    return np.array([_f1(_mutual(near, limit), same) for limit in MUTUAL_LIMITS])
+
+
+def _f1_from(near: Floats, vetoed: Mask, same: Mask, *, high: float) -> Floats:
+    """Pair F1 of average link from `high` on with neighbours from each of `MUTUAL_LIMITS` on."""
+    merged = _linked(np.where(vetoed, _APART, near), high)
+    first, second = np.nonzero(np.triu(near > -1.0, 1))
+    unit = np.arange(len(near))
+    for component in components(np.argwhere(np.triu(near >= high, 1)).tolist()):
+        unit[component] = component[0]
+    is_nearest = mutual(first, second, near[first, second], unit=unit)
+    first, second = first[is_nearest], second[is_nearest]
+    more = ~merged[first, second]
+    nearness, right = near[first, second][more], same[first, second][more]
+    found = [nearness >= limit for limit in MUTUAL_LIMITS]
+    hits = int((merged & same).sum()) + np.array([int((f & right).sum()) for f in found])
+    total = int(merged.sum()) + int(same.sum()) + np.array([int(f.sum()) for f in found])
+    return np.asarray(2 * hits / np.maximum(1, total))
 
 
 def _linked(matrix: Floats, limit: float) -> Mask:
