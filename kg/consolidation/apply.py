@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from ..protocols import Embedder, GraphStore
 from ..types import Batch, Edge, Insight
 from .plan import Merge, Withheld
+from .prints import Prints
 from .record import Record
 from .settle import Proposals
 from .state import chunks
@@ -36,7 +37,7 @@ def apply_changes(store: GraphStore, embedder: Embedder, changes: Changes) -> No
         StoreError: the store could not be written.
     """
     seen = changes.record.seen
-    started = replace(changes.record, done=False, seen=frozenset())
+    started = replace(changes.record, done=False, seen=Prints())
     store.write(Batch(nodes=(started.node(),)))
     write_insights(store, embedder, changes.nodes)
     write_edges(store, changes.edges)

@@ -1,14 +1,16 @@
 """One consolidation: look, plan, and unless it is a dry run, do it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ..protocols import Embedder, GraphStore
 from .apply import Changes, apply_changes
-from .links import inferred_links
+from .links import Links, inferred_links
 from .looked_up import look_up_state
 from .plan import Consolidation, Limits
 from .planner import Planner
+from .prints import Prints
 from .progress import Progress, considered_up_to, keep_progress
 from .record import Record, fingerprint, run_id
 from .state import State, is_plain, read_records, read_state
@@ -59,71 +61,107 @@ def consolidate(
         records = read_records(store)
     sequence = store.sequence()
     known = considered_up_to(store, records)
-    state = _read(store, records, request=request, known=known)
-    planned = _plan(store, embedder, state, request=request, limits=limits, time=time)
+    found = _look(store, records, request=request, known=known)
+    planned = _plan(store, embedder, found, request=request, limits=limits, time=time)
     if planned is None:
-        return Consolidation(time=time, dry_run=dry_run, considered=len(state.insights))
-    result, changes = planned
+        return Consolidation(time=time, dry_run=dry_run, considered=len(found.state.insights))
     if not dry_run:
-        apply_changes(store, embedder, changes)
+        apply_changes(store, embedder, planned.changes)
+        linked = known.linked if request.only_touched and known else sequence
         if request.only_touched:
             sequence = known.sequence if known else -1
         if sequence >= 0:
             keep_progress(
                 store,
-                (*records, changes.record),
+                (*records, planned.changes.record),
                 verified=sequence,
-                merged=state.merged_count + _more(changes, state),
+                merged=found.state.merged_count + _more(planned.changes, found.state),
+                linked=linked,
+                waiting=planned.waiting,
             )
-    return replace(result, dry_run=dry_run)
+    return replace(planned.result, dry_run=dry_run)
 
 
-def _read(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A state, ids of insights that no run considered, and of members of what lost a member."""
+
+    state: State
+    known: Progress | None
+    new: tuple[str, ...] = ()
+    broken: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Planned:
+    """What is told, what is to be written, and the domains of runs that wait for an insight."""
+
+    result: Consolidation
+    changes: Changes
+    waiting: tuple[str, ...]
+
+
+def _look(
     store: GraphStore, records: tuple[Record, ...], *, request: Request, known: Progress | None
-) -> State:
+) -> _Found:
     """Read what is new since a sequence, or everything where that is not enough."""
     if known is not None:
         changed = store.changed("Insight", since=known.sequence)
-        if not changed.removed:  # a merged insight that lost a member is found by reading all
-            found = [n for n in changed.memories if is_plain(n)]
-            state = look_up_state(store, records=records, changed=found, merged=known.merged)
-            if not _is_whole(state, request):
-                return state
-    return read_state(store, records=records)
+        state = look_up_state(
+            store,
+            records=records,
+            changed=[n for n in changed.memories if is_plain(n)],
+            merged=known.merged,
+            count=changed.count,
+        )
+        new = state.new()
+        enough = not changed.removed or _none_gone(known, changed.count, new=len(new))
+        if enough and not _is_whole(state, request, new=len(new)):
+            broken = _broken(state) if changed.removed else frozenset[str]()
+            return _Found(state=state, known=known, new=tuple(new), broken=broken)
+    state = read_state(store, records=records)
+    return _Found(state=state, known=known, new=tuple(state.new()), broken=_broken(state))
+
+
+def _none_gone(known: Progress, count: int | None, *, new: int) -> bool:
+    """Tell whether the insights there are add up, so that only other memories were removed."""
+    if known.insights is None or count is None:
+        return False
+    return count == known.insights + known.merged + new
 
 
 def _plan(
     store: GraphStore,
     embedder: Embedder,
-    state: State,
+    found: _Found,
     *,
     request: Request,
     limits: Limits,
     time: str,
-) -> tuple[Consolidation, Changes] | None:
-    frozen = _frozen(state)
-    new = [] if request.only_touched else state.new()
-    touched = {*request.touched, *_broken(state)} & state.insights.keys()
-    whole = _is_whole(state, request)
+) -> _Planned | None:
+    state = found.state
+    whole = _is_whole(state, request, new=len(found.new))
+    new = () if request.only_touched else found.new
+    touched = {*request.touched, *found.broken} & state.insights.keys()
     if not state.insights or not (whole or new or touched):
         return None
     if whole:
         survey = survey_all(store, embedder, state, limits=limits, statistics=request.statistics)
-        new = list(state.insights) if request.full else new
+        new = tuple(state.insights) if request.full else new
     else:
         survey = survey_some(
             store,
             embedder,
             state,
-            statistics=frozen or Statistics.none(),
+            statistics=_frozen(state) or Statistics.none(),
             fresh=new,
             touched=touched,
             limits=limits,
         )
     planner = Planner(store, state, survey, limits=limits)
     merges = planner.merges()
-    found = planner.proposals(merges)
-    seen = frozenset(fingerprint(state.insights[id]) for id in new)
+    proposed = planner.proposals(merges)
+    seen = Prints.of(fingerprint(state.insights[id]) for id in new)
     record = Record(
         id=_free_id(state, run_id(time, seen, request.touched)),
         time=time,
@@ -132,13 +170,14 @@ def _plan(
         statistics=survey.statistics if survey.fresh is None else None,
         seen=seen,
     )
-    links = (
-        []
-        if request.only_touched
-        else inferred_links(store, state, survey.statistics, run=record.id)
-    )
-    changes = planner.changes(record, merges, found, links=links)
-    return planner.result(changes, new=len(new), whole=survey.fresh is None), changes
+    links = Links(waiting=found.known.waiting if found.known else ())
+    if not request.only_touched:
+        links = inferred_links(
+            store, state, survey.statistics, run=record.id, new=new, known=found.known
+        )
+    changes = planner.changes(record, merges, proposed, links=links.edges)
+    result = planner.result(changes, new=len(new), whole=survey.fresh is None)
+    return _Planned(result=result, changes=changes, waiting=links.waiting)
 
 
 def _frozen(state: State) -> Statistics | None:
@@ -146,7 +185,7 @@ def _frozen(state: State) -> Statistics | None:
     return next((r.statistics for r in reversed(state.records) if r.statistics), None)
 
 
-def _is_whole(state: State, request: Request) -> bool:
+def _is_whole(state: State, request: Request, *, new: int) -> bool:
     if request.full:
         return True
     if request.only_touched:
@@ -154,7 +193,7 @@ def _is_whole(state: State, request: Request) -> bool:
     frozen = _frozen(state)
     if frozen is None:
         return bool(state.insights)
-    return max(len(state.insights), len(state.new())) > GROWTH * frozen.insights
+    return max(len(state.insights), new) > GROWTH * frozen.insights
 
 
 def _more(changes: Changes, state: State) -> int:
@@ -163,17 +202,24 @@ def _more(changes: Changes, state: State) -> int:
     return new - sum(id in state.merged for id in changes.gone)
 
 
-def _broken(state: State) -> set[str]:
-    """Members of merged insights that lost one; none where nothing was removed."""
-    if state.changed is not None:
-        return set()
+def _broken(state: State) -> frozenset[str]:
+    """Members of merged insights that lost one, among what was changed where not all was read.
+
+    An insight that was removed and came back as it was is no longer below what it was merged into.
+    """
     expected = {m.id: m.members for r in state.records for m in r.made}
-    return {
-        leaf
-        for id, members in state.members.items()
-        if members != expected.get(id, members)
-        for leaf in members
-    }
+    ids: Iterable[str] = state.members
+    if state.changed is not None:
+        changed = set(state.changed)
+        ids = [id for id, members in expected.items() if not changed.isdisjoint(members)]
+    found: set[str] = set()
+    for id in ids:
+        if id in state.merged:
+            there = state.members[id]
+            meant = expected.get(id, there)
+            if there != meant:
+                found.update(there, meant)
+    return frozenset(found)
 
 
 def _free_id(state: State, id: str) -> str:

@@ -11,15 +11,17 @@ alone gave .53.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from ..protocols import GraphStore
-from ..types import SHARED, Edge, Insight, Memory
+from ..types import SHARED, Edge, Insight, Memory, Node
 from .members import is_report
+from .progress import Progress
 from .state import State, edges_of
 from .statistics import Statistics
 from .wording import content_terms, wording
@@ -28,29 +30,67 @@ PARENTS: Final = 8
 """Insights that a run is linked to; 5 do as well, 20 do not. Source: as above."""
 INFERRED: Final = "inferred from words"
 _IMPORTED: Final = "import"
+_LEAVES: Final = ("Trace", "Workflow", "Summary")
 _ROWS: Final = 1000
 _K1, _B = 1.2, 0.75
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Inferred edges from runs to insights, and the domains of runs that wait for an insight."""
+
+    edges: tuple[Edge, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
 def inferred_links(
-    store: GraphStore, state: State, statistics: Statistics, *, run: str
-) -> list[Edge]:
-    """Edges from imported memories without a parent to imported insights without evidence."""
-    below = _open_leaves(store)
-    above = _open_insights(store, state) if below else []
+    store: GraphStore,
+    state: State,
+    statistics: Statistics,
+    *,
+    run: str,
+    new: Sequence[str],
+    known: Progress | None,
+) -> Links:
+    """Edges from imported memories without a parent to imported insights without evidence.
+
+    Where not everything is read, what an earlier run found no edge for gets one from an insight
+    that is `new` only; `known` tells up to where earlier runs looked.
+    """
+    if state.changed is None or known is None or known.linked is None:
+        below = _open_leaves(store)
+        above = _open_insights(store, state, state.insights) if below else []
+        return _linked(below, above, statistics, run=run)
+    below = _recent_leaves(store, known.linked)
+    above = _open_insights(store, state, state.insights) if below else []
+    found = _linked(below, above, statistics, run=run)
+    waiting = {*known.waiting, *found.waiting}
+    late = [i for i in _open_insights(store, state, new) if waiting.intersection(i.domains)]
+    more = _linked(_open_leaves(store) if late else [], late, statistics, run=run)
+    linked = {e.source for e in found.edges}
+    edges = (*found.edges, *(e for e in more.edges if e.source not in linked))
+    return Links(edges=edges, waiting=tuple(sorted(waiting)))
+
+
+def _linked(
+    below: Sequence[Memory], above: Sequence[Insight], statistics: Statistics, *, run: str
+) -> Links:
     edges: list[Edge] = []
     for domain in sorted({d for m in above for d in m.domains}):
         insights = [m for m in above if domain in m.domains]
         leaves = [m for m in below if domain in m.domains]
         edges.extend(_links(leaves, insights, statistics, run=run))
-    return list({(e.source, e.target): e for e in edges}.values())
+    linked = {e.source for e in edges}
+    waiting = {d for m in below if m.id not in linked for d in m.domains}
+    unique = {(e.source, e.target): e for e in edges}
+    return Links(edges=tuple(unique.values()), waiting=tuple(sorted(waiting)))
 
 
-def _open_insights(store: GraphStore, state: State) -> list[Insight]:
+def _open_insights(store: GraphStore, state: State, among: Iterable[str]) -> list[Insight]:
     """Imported insights of some domain that say what to do and have nothing below them."""
     found = [
         i
-        for i in state.insights.values()
+        for i in (state.insights[id] for id in among)
         if i.origin == _IMPORTED and i.domains and not is_report(i)
     ]
     ids = [i.id for i in found]
@@ -64,12 +104,20 @@ def _open_insights(store: GraphStore, state: State) -> list[Insight]:
 
 def _open_leaves(store: GraphStore) -> list[Memory]:
     """Imported memories below the insights that are of some domain and have nothing above them."""
-    found = [
-        n
-        for label in ("Trace", "Workflow", "Summary")
-        for n in store.find(label, where={"origin": _IMPORTED})
-        if isinstance(n, Memory) and n.domains
-    ]
+    return _without_parent(
+        store, [n for label in _LEAVES for n in store.find(label, where={"origin": _IMPORTED})]
+    )
+
+
+def _recent_leaves(store: GraphStore, since: int) -> list[Memory]:
+    """Those of them that were written since the sequence was at `since`, maybe among others."""
+    return _without_parent(
+        store, [n for label in _LEAVES for n in store.changed(label, since=since).memories]
+    )
+
+
+def _without_parent(store: GraphStore, nodes: Iterable[Node]) -> list[Memory]:
+    found = [n for n in nodes if isinstance(n, Memory) and n.origin == _IMPORTED and n.domains]
     linked = {e.source for e in edges_of(store, [n.id for n in found], ("GENERALIZES_TO",))}
     return [n for n in found if n.id not in linked]
 

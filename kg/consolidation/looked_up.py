@@ -19,7 +19,7 @@ class LookedUp(Mapping[str, V]):
     """Values by id that are read when they are asked for, and kept.
 
     `read` gives those of some ids, `everything` all there are, `count` how many there are. Without
-    the latter two the values can only be asked for by id.
+    the latter two the values can only be asked for by id. `known` was read already.
     """
 
     def __init__(
@@ -28,11 +28,13 @@ class LookedUp(Mapping[str, V]):
         *,
         everything: Callable[[], Mapping[str, V]] | None = None,
         count: Callable[[], int] | None = None,
+        known: Mapping[str, V] | None = None,
     ) -> None:
         self._read = read
         self._everything = everything
         self._count = count
-        self._known: dict[str, V | None] = {}
+        self._length: int | None = None
+        self._known: dict[str, V | None] = dict(known or {})
 
     def fetch(self, ids: Collection[str]) -> None:
         """Read those of some ids that are not known yet."""
@@ -56,18 +58,25 @@ class LookedUp(Mapping[str, V]):
         return iter(found)
 
     def __len__(self) -> int:
-        if self._count is None:
-            raise TypeError("These values can only be asked for by id.")
-        return self._count()
+        if self._length is None:
+            if self._count is None:
+                raise TypeError("These values can only be asked for by id.")
+            self._length = self._count()
+        return self._length
 
 
 def look_up_state(
-    store: GraphStore, *, records: tuple[Record, ...], changed: Sequence[Insight], merged: int
+    store: GraphStore,
+    *,
+    records: tuple[Record, ...],
+    changed: Sequence[Insight],
+    merged: int,
+    count: int | None = None,
 ) -> State:
     """The state of a store, of which nothing but records and decisions is read at once.
 
     `changed` are the insights among which the new ones are, in the order of their ids; `merged`
-    counts merged insights.
+    counts merged insights, `count` all there are, where that is known.
     """
     over = LookedUp(lambda ids: _merged(store, ids))
 
@@ -87,7 +96,8 @@ def look_up_state(
     insights = LookedUp(
         lambda ids: {id: n for id, n in store.get(ids).items() if is_plain(n)},
         everything=lambda: {n.id: n for n in store.find("Insight") if is_plain(n)},
-        count=lambda: store.counts().labels.get("Insight", 0) - merged,
+        count=lambda: _count(store, count) - merged,
+        known={i.id: i for i in changed},
     )
     parents = LookedUp(above)
     children = LookedUp(members)
@@ -109,6 +119,10 @@ def look_up_state(
         changed=tuple(i.id for i in changed),
         fetch=fetch,
     )
+
+
+def _count(store: GraphStore, known: int | None) -> int:
+    return store.counts().labels.get("Insight", 0) if known is None else known
 
 
 def _merged(store: GraphStore, ids: Sequence[str]) -> dict[str, Insight]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ proposed as the broader one. Chosen by us."""
 
 _WORDS_SHOWN: Final = 12
 _SPREAD: Final = 200
+_SMALL: Final = 50
 _WORD: Final = re.compile(r"[\w'’-]+")
 
 _DISTILLED: Final = "rules"
@@ -76,7 +78,7 @@ class Pool:
         *,
         blocks: Blocks,
         wordings: Sequence[Wording] | None = None,
-        vectors: Vector | None = None,
+        vectors: Sequence[Vector] = (),
     ) -> None:
         self.insights = tuple(insights)
         self.ids = tuple(i.id for i in self.insights)
@@ -90,6 +92,7 @@ class Pool:
         self._cards = _numbered([(i.card,) if i.card else () for i in self.insights])
         self._scopes = np.unique([i.scope for i in self.insights], return_inverse=True)[1]
         self._marks: dict[int, Marks] = {}
+        self._scored: dict[tuple[int, ...], NDArray[np.float32]] = {}
         self._words_of: dict[int, dict[str, str]] = {}
 
     def __len__(self) -> int:
@@ -113,13 +116,29 @@ class Pool:
         """The nearness of pairs of places, and its parts."""
         return self._scorer.parts(self._described, i, j)
 
+    def read_ahead(self, groups: Sequence[Sequence[int]]) -> None:
+        """Score the pairs of each of many small groups at once, for `matrix` to be asked next."""
+        small = [tuple(group) for group in groups if len(group) <= _SMALL]
+        if not small:
+            return
+        ends = [np.triu_indices(len(group), 1) for group in small]
+        found = [(np.array(g, np.intp), *pair) for g, pair in zip(small, ends, strict=True)]
+        first = np.concatenate([at[rows] for at, rows, _ in found])
+        second = np.concatenate([at[columns] for at, _, columns in found])
+        stops = np.cumsum([len(rows) for _, rows, _ in found])[:-1]
+        scored = np.split(self.parts(first, second).nearness, stops)
+        self._scored.update(zip(small, scored, strict=True))
+
     def matrix(self, members: Sequence[int]) -> NDArray[np.float64]:
         """The nearness of all pairs of some places, -inf where they must be apart."""
         count = len(members)
         at = np.array(members, np.intp)
         rows, columns = np.triu_indices(count, 1)
         result = np.zeros((count, count))
-        result[rows, columns] = self.parts(at[rows], at[columns]).nearness
+        known = self._scored.pop(tuple(members), None)
+        result[rows, columns] = (
+            self.parts(at[rows], at[columns]).nearness if known is None else known
+        )
         for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
             if self.veto(members[row], members[column]) is not None:
                 result[row, column] = -np.inf
@@ -165,26 +184,36 @@ class Pool:
                 found[place] = numbers.setdefault(key, len(numbers))
         return found
 
-    def reach(self, members: Sequence[int]) -> dict[str, float]:
-        """How near the words of some insights are to those of others; higher is more general."""
-        ids = [self.ids[m] for m in members]
-        found = self._scorer.reach(self._described.vectors[0][list(members)], without=ids)
-        return dict(zip(ids, found.tolist(), strict=True))
+    def reach(self, groups: Sequence[Sequence[int]]) -> list[dict[str, float]]:
+        """How near the words of each insight of a group are to those of others outside the group.
 
-    def spread(self, members: Sequence[int]) -> tuple[float, tuple[int, int]]:
-        """The mean nearness of some places, and the pair that is furthest apart.
+        Higher is more general; one answer a group.
+        """
+        ids = [[self.ids[m] for m in group] for group in groups]
+        places = [m for group in groups for m in group]
+        without = [some for some in ids for _ in some]
+        found = iter(self._scorer.reach(self._described.vectors[0][places], without=without))
+        return [{id: float(next(found)) for id in some} for some in ids]
+
+    def spread(self, groups: Sequence[Sequence[int]]) -> list[tuple[float, tuple[int, int]]]:
+        """The mean nearness of the places of each group, and the pair that is furthest apart.
 
         Of many places the first are looked at.
         """
-        at = np.array(members[:_SPREAD], np.intp)
-        rows, columns = np.triu_indices(len(at), 1)
-        near = self.parts(at[rows], at[columns]).nearness
-        least = int(near.argmin())
-        return float(near.mean()), (int(at[rows[least]]), int(at[columns[least]]))
-
-    def compare(self, a: int, b: int) -> Compared:
-        """Two places side by side."""
-        return self.compared([(a, b)])[0]
+        if not groups:
+            return []
+        some = [np.array(group[:_SPREAD], np.intp) for group in groups]
+        ends = [np.triu_indices(len(at), 1) for at in some]
+        first = np.concatenate([at[rows] for at, (rows, _) in zip(some, ends, strict=True)])
+        second = np.concatenate([at[columns] for at, (_, columns) in zip(some, ends, strict=True)])
+        near = self.parts(first, second).nearness
+        starts = np.cumsum([0, *(len(rows) for rows, _ in ends)]).tolist()
+        found: list[tuple[float, tuple[int, int]]] = []
+        for start, end in pairwise(starts):
+            least = start + int(near[start:end].argmin())
+            pair = (int(first[least]), int(second[least]))
+            found.append((float(near[start:end].mean()), pair))
+        return found
 
     def compared(self, pairs: Sequence[tuple[int, int]]) -> tuple[Compared, ...]:
         """Pairs of places side by side, the smaller place first in each."""

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from ..protocols import GraphStore
+from .prints import Prints
 from .record import Record, fingerprint
 from .state import is_plain
 
@@ -22,10 +23,17 @@ _KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Up to `sequence` every insight was considered; there were so many merged ones then."""
+    """Up to `sequence` every insight was considered; there were so many others and merged ones.
+
+    Imported runs were linked up to the sequence `linked`; of those without a link `waiting` are the
+    domains. None is for what is not known.
+    """
 
     sequence: int
     merged: int
+    insights: int | None = None
+    linked: int | None = None
+    waiting: tuple[str, ...] = ()
 
 
 def considered_up_to(store: GraphStore, records: Sequence[Record]) -> Progress | None:
@@ -38,29 +46,49 @@ def considered_up_to(store: GraphStore, records: Sequence[Record]) -> Progress |
     for number in range(len(records), 0, -1):
         value = kept.get(records[number - 1].id)
         if value is not None and value["runs"] == _runs(records[:number]):
-            return Progress(value["sequence"], value["merged"])
+            return Progress(
+                sequence=value["sequence"],
+                merged=value["merged"],
+                insights=value.get("insights"),
+                linked=value.get("linked"),
+                waiting=tuple(value.get("waiting", ())),
+            )
     return None
 
 
 def keep_progress(
-    store: GraphStore, records: Sequence[Record], *, verified: int, merged: int
+    store: GraphStore,
+    records: Sequence[Record],
+    *,
+    verified: int,
+    merged: int,
+    linked: int | None,
+    waiting: Sequence[str],
 ) -> None:
     """Keep with the last of some runs that all insights there are now were considered.
 
-    `verified` is a sequence up to which that is known, `merged` counts merged insights. Where
-    another process wrote an insight since, this sequence is kept. If another process removes one
-    while a run writes, the merged insight above it is looked at with the next removal only.
+    `verified` is a sequence up to which that is known, `merged` counts merged insights; `linked`
+    and `waiting` are as in `Progress`. Where another process wrote an insight since, this sequence
+    is kept. If another process removes one while a run writes, the merged insight above it is
+    looked at with the next removal only.
     """
     sequence = store.sequence()
-    nothing: frozenset[bytes] = frozenset()
-    seen = nothing.union(*(r.seen for r in records))
-    found = store.changed("Insight", since=verified).memories
-    if not all(fingerprint(i) in seen for i in found if is_plain(i)):
+    seen = Prints.joined(r.seen for r in records)
+    changed = store.changed("Insight", since=verified)
+    unseen = sum(fingerprint(i) not in seen for i in changed.memories if is_plain(i))
+    if unseen:
         sequence = verified
     there = {r.id for r in records}
     kept = {id: value for id, value in _read(store).items() if id in there}
     kept.pop(records[-1].id, None)
-    kept[records[-1].id] = {"sequence": sequence, "merged": merged, "runs": _runs(records)}
+    kept[records[-1].id] = {
+        "sequence": sequence,
+        "merged": merged,
+        "insights": None if changed.count is None else changed.count - merged - unseen,
+        "linked": linked,
+        "waiting": list(waiting),
+        "runs": _runs(records),
+    }
     last = dict(list(kept.items())[-_KEPT:])
     store.set_setting(SETTING, json.dumps(last, separators=(",", ":")))
 

@@ -5,7 +5,8 @@ scopes, it is shared with everybody only if enough distinct tasks and projects b
 words give nothing of a project away; else each scope merges by itself.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..leaks import leaks
 from ..types import SHARED, Insight, join_text
@@ -32,17 +33,17 @@ def merges_of(
     `regroup` groups some places anew by the same rules; `projects` are all project names there
     are, which no shared text may hold.
     """
-    made: list[Merge] = []
+    drafts: list[_Draft] = []
     withheld: list[Withheld] = []
     for group in groups:
         scopes = {pool.insights[p].scope for p in group.places}
         if len(scopes) == 1:
-            made.append(_merge(pool, group, scope=scopes.pop()))
+            drafts.append(_Draft(group=group, scope=scopes.pop()))
             continue
         backing = backings([pool.ids[p] for p in group.places])
         voices, reason = _voices(pool, group, backing, projects=projects)
         if voices:
-            made.append(_promotion(pool, group, backing, voices=voices))
+            drafts.append(_Draft(group=group, scope=SHARED, backing=backing, voices=tuple(voices)))
             continue
         members = [pool.insights[p] for p in group.places]
         ids = tuple(m.id for m in members)
@@ -50,8 +51,18 @@ def merges_of(
         for scope in sorted(scopes):
             inside = [p for p in group.places if pool.insights[p].scope == scope]
             if len(inside) > 1:
-                made.extend(_merge(pool, g, scope=scope) for g in regroup(inside))
-    return sorted(made, key=lambda m: m.insight.id), withheld
+                drafts.extend(_Draft(group=g, scope=scope) for g in regroup(inside))
+    return sorted(_merges(pool, drafts), key=lambda m: m.insight.id), withheld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """A group that is to be merged in a scope; `backing` where it leaves its projects by that."""
+
+    group: Group
+    scope: str
+    backing: Backing | None = None
+    voices: tuple[Insight, ...] = ()
 
 
 def _voices(
@@ -92,43 +103,35 @@ def everything_said(insight: Insight) -> str:
     return join_text(insight.full, insight.applies_when, insight.not_when)
 
 
-def _merge(pool: Pool, group: Group, *, scope: str) -> Merge:
-    members = [pool.insights[p] for p in group.places]
-    insight = merged(members, scope=scope, reach=pool.reach(group.places))
-    return _measured(pool, group, insight)
+def _merges(pool: Pool, drafts: Sequence[_Draft]) -> list[Merge]:
+    """What is to be merged, with how near it is; scored at once, which is what takes long."""
+    places = [d.group.places for d in drafts]
+    spread = pool.spread(places)
+    least = pool.compared([pair for _, pair in spread])
+    found = zip(drafts, pool.reach(places), spread, least, strict=True)
+    return [
+        _merge(pool, draft, reach=reach, nearness=mean, least=pair)
+        for draft, reach, (mean, _), pair in found
+    ]
 
 
-def _promotion(pool: Pool, group: Group, backing: Backing, *, voices: Sequence[Insight]) -> Merge:
-    members = [pool.insights[p] for p in group.places]
-    reach = pool.reach(group.places)
-    insight = merged(members, scope=SHARED, reach=reach, voices=voices)
-    return _measured(
-        pool,
-        group,
-        insight,
-        promoted=True,
-        tasks=len(backing.tasks),
-        projects=len(backing.projects),
-    )
-
-
-def _measured(
+def _merge(
     pool: Pool,
-    group: Group,
-    insight: Insight,
+    draft: _Draft,
     *,
-    promoted: bool = False,
-    tasks: int = 0,
-    projects: int = 0,
+    reach: Mapping[str, float],
+    nearness: float,
+    least: Compared,
 ) -> Merge:
-    mean, least = pool.spread(group.places)
+    members = tuple(pool.insights[p] for p in draft.group.places)
+    backing = draft.backing
     return Merge(
-        insight=insight,
-        members=tuple(pool.insights[p] for p in group.places),
-        why=group.why,
-        nearness=round(mean, 4),
-        least=pool.compare(*least),
-        promoted=promoted,
-        tasks=tasks,
-        projects=projects,
+        insight=merged(members, scope=draft.scope, reach=reach, voices=draft.voices),
+        members=members,
+        why=draft.group.why,
+        nearness=round(nearness, 4),
+        least=least,
+        promoted=backing is not None,
+        tasks=len(backing.tasks) if backing else 0,
+        projects=len(backing.projects) if backing else 0,
     )

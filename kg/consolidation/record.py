@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any, Final
@@ -11,9 +11,9 @@ from ..errors import StoreError
 from ..ids import content_id
 from ..types import Edge, Insight, MergeRun, Node, from_properties, label_of, to_properties
 from .plan import Limits
+from .prints import PRINT_BYTES, Prints
 from .statistics import Statistics, expand, pack, squeeze, unpack
 
-_PRINT_BYTES: Final = 8
 _FORM: Final = 2
 
 
@@ -57,7 +57,7 @@ class Record:
     done: bool = False
     limits: Limits = field(default_factory=Limits)
     statistics: Statistics | None = None
-    seen: frozenset[bytes] = frozenset()
+    seen: Prints = field(default_factory=Prints)
     counts: Mapping[str, int] = field(default_factory=dict)
     made: tuple[Made, ...] = ()
     removed: Removed = field(default_factory=Removed)
@@ -70,7 +70,7 @@ class Record:
             "done": self.done,
             "limits": asdict(self.limits),
             "statistics": pack(self.statistics) if self.statistics else None,
-            "seen": b64encode(b"".join(sorted(self.seen))).decode("ascii"),
+            "seen": b64encode(self.seen.block).decode("ascii"),
             "counts": dict(sorted(self.counts.items())),
             "merges": [_made_values(m) for m in self.made],
             "removed": _removed_text(self.removed),
@@ -78,9 +78,9 @@ class Record:
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return MergeRun(id=self.id, created=self.time, parameters=text, merges=len(self.made))
 
-    def without(self, id: str) -> "Record":
-        """The record as if it had not made this merged insight."""
-        return replace(self, made=tuple(m for m in self.made if m.id != id))
+    def without(self, ids: Collection[str]) -> "Record":
+        """The record as if it had not made these merged insights."""
+        return replace(self, made=tuple(m for m in self.made if m.id not in ids))
 
 
 def read_record(node: MergeRun) -> Record | None:
@@ -98,7 +98,6 @@ def read_record(node: MergeRun) -> Record | None:
             f"this version reads form {_FORM}.",
             hint="Use the version of stepladder that made it.",
         )
-    prints = b64decode(values["seen"])
     return Record(
         id=node.id,
         time=node.created,
@@ -106,9 +105,7 @@ def read_record(node: MergeRun) -> Record | None:
         done=values["done"],
         limits=_limits(values["limits"]),
         statistics=unpack(values["statistics"]) if values["statistics"] else None,
-        seen=frozenset(
-            prints[at : at + _PRINT_BYTES] for at in range(0, len(prints), _PRINT_BYTES)
-        ),
+        seen=Prints(b64decode(values["seen"])),
         counts=values["counts"],
         made=tuple(_made(v) for v in values["merges"]),
         removed=_removed(values["removed"]),
@@ -129,9 +126,9 @@ def _values(parameters: str) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def run_id(time: str, seen: Iterable[bytes], about: Iterable[str]) -> str:
+def run_id(time: str, seen: Prints, about: Iterable[str]) -> str:
     """The id of a run: by its time, what it first considered, and what it is about."""
-    return content_id("merge", time, b"".join(sorted(seen)).hex(), *sorted(about))
+    return content_id("merge", time, seen.block.hex(), *sorted(about))
 
 
 def fingerprint(insight: Insight) -> bytes:
@@ -146,7 +143,7 @@ def fingerprint(insight: Insight) -> bytes:
         *insight.tools,
     )
     joined = "\0".join(parts).encode("utf-8", errors="surrogatepass")
-    return blake2b(joined, digest_size=_PRINT_BYTES).digest()
+    return blake2b(joined, digest_size=PRINT_BYTES).digest()
 
 
 def _made_values(made: Made) -> dict[str, Any]:

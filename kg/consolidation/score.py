@@ -91,28 +91,27 @@ class Scorer:
         sample: Mapping[str, Vector],
     ) -> None:
         self.statistics = statistics
-        self._embedders = tuple(embedders)
+        self.embedders = tuple(embedders)
         ids = sorted(sample)
         self._sample_place = {id: k for k, id in enumerate(ids)}
         rows = [sample[id] for id in ids]
         self._sample = np.array(rows, np.float32) if rows else np.zeros((0, 1), np.float32)
 
     def describe(
-        self, ids: Sequence[str], wordings: Sequence[Wording], *, vectors: Vector | None = None
+        self, ids: Sequence[str], wordings: Sequence[Wording], *, vectors: Sequence[Vector] = ()
     ) -> Described:
         """Bring texts into the form that `parts` needs.
 
-        `vectors` are those of the first embedder where they are known.
+        `vectors` are those of the first embedders, as far as they are known.
         """
         texts = [w.text for w in wordings]
-        first = self._embedders[0].encode(texts) if vectors is None else vectors
-        others = [e.encode(texts) for e in self._embedders[1:]]
+        rows = (*vectors, *(e.encode(texts) for e in self.embedders[len(vectors) :]))
         terms, has, lead, information = self._term_rows([w.terms for w in wordings])
         distinct = np.diff(has.indptr).astype(np.float32)
         length = np.minimum(1.0, distinct / FULL_LENGTH)
-        crowd = np.maximum(0.0, self._density(ids, first) - CROWDED) * length
+        crowd = np.maximum(0.0, self._density(ids, rows[0]) - CROWDED) * length
         return Described(
-            vectors=(first, *others),
+            vectors=rows,
             terms=terms,
             has=has,
             lead=lead,
@@ -121,16 +120,25 @@ class Scorer:
             information=information,
         )
 
-    def reach(self, vectors: Vector, *, without: Sequence[str]) -> Floats:
-        """Mean cosine of each row with the twenty nearest of the sample; shape (n,)."""
-        gone = [self._sample_place[id] for id in without if id in self._sample_place]
-        left = np.ones(len(self._sample), bool)
-        left[gone] = False
-        count = min(_REACHED, int(left.sum()))
+    def reach(self, vectors: Vector, *, without: Sequence[Sequence[str]]) -> Floats:
+        """Mean cosine of each row with the twenty nearest of the sample; shape (n,).
+
+        `without` holds for each row the ids that are no neighbours of it.
+        """
+        result = np.zeros(len(vectors), np.float32)
+        count = min(_REACHED, len(self._sample))
         if not count:
-            return np.zeros(len(vectors), np.float32)
-        cosines = (vectors @ self._sample.T)[:, left]
-        return np.asarray(np.partition(cosines, -count, axis=1)[:, -count:].mean(axis=1))
+            return result
+        place = self._sample_place
+        for start in range(0, len(vectors), _BLOCK):
+            cosines = vectors[start : start + _BLOCK] @ self._sample.T
+            for row, ids in enumerate(without[start : start + len(cosines)]):
+                cosines[row, [place[id] for id in ids if id in place]] = -np.inf
+            nearest = np.partition(cosines, -count, axis=1)[:, -count:]
+            there = np.isfinite(nearest)
+            sums = np.where(there, nearest, 0.0).sum(axis=1)
+            result[start : start + len(cosines)] = sums / np.maximum(there.sum(axis=1), 1)
+        return result
 
     def parts(self, texts: Described, first: Indexes, second: Indexes) -> Parts:
         """Score the pairs (first[k], second[k])."""

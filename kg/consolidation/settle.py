@@ -100,11 +100,15 @@ class Grouping:
         hold these components as a whole.
         """
         copies = self._copy_links(range(len(self._pool)))
-        found: list[Group] = []
-        for component in components([*self._near, *sorted(self._backed), *self._decided, *copies]):
-            if touched is None or not set(touched).isdisjoint(component):
-                found.extend(self.within(component))
-        return found
+        asked = [
+            component
+            for component in components(
+                [*self._near, *sorted(self._backed), *self._decided, *copies]
+            )
+            if touched is None or not set(touched).isdisjoint(component)
+        ]
+        self._pool.read_ahead(asked)
+        return [group for component in asked for group in self.within(component)]
 
     def within(self, places: Sequence[Place]) -> list[Group]:
         """The groups of two and more among some places."""

@@ -10,6 +10,7 @@ from ..types import LEVELS, Edge, EdgeType, Insight, MergeRun
 from .decisions import Decisions, Pair, pair_of
 from .guards import Veto
 from .members import ORIGIN
+from .prints import Prints
 from .record import Record, fingerprint, read_record
 from .rewording import Rewording, rewordings
 
@@ -45,15 +46,9 @@ class State:
     merged_count: int = 0
     fetch: Callable[[Collection[str]], None] = field(default=lambda _: None, compare=False)
 
-    @property
-    def seen(self) -> frozenset[bytes]:
-        """Fingerprints of all insights that some run considered."""
-        nothing: frozenset[bytes] = frozenset()
-        return nothing.union(*(r.seen for r in self.records))
-
     def new(self) -> list[str]:
         """Ids of insights that no run considered as they are now."""
-        seen = self.seen
+        seen = Prints.joined(r.seen for r in self.records)
         asked = self.insights if self.changed is None else self.changed
         return [id for id in asked if fingerprint(self.insights[id]) not in seen]
 

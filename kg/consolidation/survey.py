@@ -9,13 +9,15 @@ import numpy as np
 from ..embedding.static import StaticEmbedder
 from ..protocols import CandidateQuery, Embedder, GraphStore
 from ..types import LEVELS, Insight, Vector
+from .neighbours import MIN_COSINE
 from .plan import Limits
 from .pool import Pool
 from .score import Scorer
 from .settle import Pairs
-from .state import Blocked, State, edges_of, read_blocks
+from .state import Blocked, State, edges_of, is_plain, read_blocks
 from .statistics import Statistics, document_frequency, sample_of
-from .wording import Wording, wording
+from .texts import Texts
+from .wording import Wording, said, wording
 
 CANDIDATES: Final = 30
 """Nearest and lexically best insights that a new one is compared with."""
@@ -41,8 +43,7 @@ class Survey:
 
 def embedders_for(embedder: Embedder) -> tuple[Embedder, ...]:
     """The static embedder, whose scale the limits are on, and the store's where it is another."""
-    static = StaticEmbedder()
-    return (static,) if embedder.name == static.name else (static, embedder)
+    return (embedder,) if embedder.name == StaticEmbedder.name else (StaticEmbedder(), embedder)
 
 
 def survey_all(
@@ -69,7 +70,7 @@ def survey_all(
         scorer,
         blocks=read_blocks(store, ids, state.decisions),
         wordings=wordings,
-        vectors=vectors,
+        vectors=(vectors,),
     )
     return Survey(pool=pool, pairs=_pairs(pool, limits), statistics=statistics)
 
@@ -89,14 +90,13 @@ def survey_some(
     `touched` are further insights whose groups are to be looked at again.
     """
     scorer = scorer_of(store, embedder, statistics)
+    texts = Texts(scorer.embedders)
     seeds = {*fresh, *touched}
-    first = pool_of(
-        store, state, scorer, seeds | _candidates(store, embedder, state, scorer, fresh)
-    )
-    near = seeds | _partners(first, _pairs(first, limits), seeds)
+    others = _candidates(store, state, scorer, fresh, texts=texts)
+    near = seeds | _near(state, scorer, seeds, others, texts=texts, limits=limits)
     reached = set(seeds)
     while True:
-        pool = pool_of(store, state, scorer, near)
+        pool = pool_of(store, state, scorer, near, texts=texts)
         pairs = _pairs(pool, limits)
         grown = _grown(store, state, pool, pairs, reached, limits=limits)
         if grown <= near:
@@ -118,48 +118,79 @@ def scorer_of(store: GraphStore, embedder: Embedder, statistics: Statistics) -> 
     embedders = embedders_for(embedder)
     found = store.get(statistics.sample)
     sample = {id: n for id, n in found.items() if isinstance(n, Insight)}
-    vectors = embedders[0].encode([wording(n).text for n in sample.values()])
+    vectors = embedders[0].encode([said(n) for n in sample.values()])
     return Scorer(statistics, embedders, sample=dict(zip(sample, vectors, strict=True)))
 
 
-def pool_of(store: GraphStore, state: State, scorer: Scorer, ids: Iterable[str]) -> Pool:
+def pool_of(
+    store: GraphStore,
+    state: State,
+    scorer: Scorer,
+    ids: Iterable[str],
+    *,
+    texts: Texts | None = None,
+) -> Pool:
     """A pool of some insights."""
     wanted = sorted(ids)
     state.fetch(wanted)
     insights = [state.insights[id] for id in wanted if id in state.insights]
     blocks: Blocked = read_blocks(store, [i.id for i in insights], state.decisions)
-    return Pool(insights, scorer, blocks=blocks)
+    if texts is None:
+        return Pool(insights, scorer, blocks=blocks)
+    words, vectors = texts.wordings(insights), texts.vectors(insights)
+    return Pool(insights, scorer, blocks=blocks, wordings=words, vectors=vectors)
 
 
-def _partners(pool: Pool, pairs: Pairs, seeds: Collection[str]) -> set[str]:
-    """Insights near enough to one of the seeds to be merged with it or proposed."""
-    found = ((pool.ids[i], pool.ids[j]) for i, j in pairs.listed())
-    return {id for pair in found if not set(pair).isdisjoint(seeds) for id in pair}
+def _near(
+    state: State,
+    scorer: Scorer,
+    seeds: Collection[str],
+    others: Sequence[Insight],
+    *,
+    texts: Texts,
+    limits: Limits,
+) -> set[str]:
+    """Of other insights those near enough to one of the seeds to be merged with it or proposed."""
+    first = [state.insights[id] for id in sorted(seeds) if id in state.insights]
+    cosines = texts.first(others) @ texts.first(first).T
+    close = np.flatnonzero((cosines >= MIN_COSINE).any(axis=1)).tolist()
+    insights = [*first, *(others[k] for k in close)]
+    described = scorer.describe(
+        [i.id for i in insights], texts.wordings(insights), vectors=texts.vectors(insights)
+    )
+    row, column = np.nonzero(cosines[close] >= MIN_COSINE)
+    nearness = scorer.parts(described, row + len(first), column).nearness
+    near = np.unique(row[nearness >= limits.least]).tolist()
+    return {others[close[k]].id for k in near}
 
 
 def _candidates(
     store: GraphStore,
-    embedder: Embedder,
     state: State,
     scorer: Scorer,
     fresh: Sequence[str],
-) -> set[str]:
-    """Insights of the store that may be near to the new ones."""
-    words = [wording(state.insights[id]) for id in fresh]
-    vectors = embedder.encode([w.text for w in words])
-    found: set[str] = set()
-    for word, vector in zip(words, vectors, strict=True):
-        rarest = sorted(set(word.terms), key=lambda t: (-scorer.idf(t), t))[:_TERMS]
-        query = CandidateQuery(
-            terms=tuple(rarest),
+    *,
+    texts: Texts,
+) -> list[Insight]:
+    """Other insights of the store that may be near to the new ones, by id."""
+    insights = [state.insights[id] for id in fresh]
+    queries = [
+        CandidateQuery(
+            terms=_rarest(word.terms, scorer),
             vector=vector,
             limit=CANDIDATES,
             min_level=LEVELS["insight"],
             max_level=LEVELS["insight"],
         )
-        found.update(c.memory.id for c in store.candidates(query)[0])
-    state.fetch(found)
-    return {id for id in found if id in state.insights}
+        for word, vector in zip(texts.wordings(insights), texts.vectors(insights)[-1], strict=True)
+    ]
+    found = {c.id: c for one in store.candidates(*queries) for c in one}
+    memories = (found[id].memory for id in sorted(found.keys() - set(fresh)))
+    return [m for m in memories if is_plain(m)]
+
+
+def _rarest(terms: Iterable[str], scorer: Scorer) -> tuple[str, ...]:
+    return tuple(sorted(set(terms), key=lambda t: (-scorer.idf(t), t))[:_TERMS])
 
 
 def _grown(

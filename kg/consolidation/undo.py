@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from ..errors import UsageError
@@ -66,6 +68,7 @@ class _Undoing:
         self._embedder = embedder
         self._state = state
         self._records = {r.id: r for r in state.records}
+        self._merge_of = {(r.id, m.id): m for r in state.records for m in r.made}
         self._told = _Told()
 
     def take_back(
@@ -86,38 +89,52 @@ class _Undoing:
         )
 
     def _made(self, key: Key) -> Made:
-        return next(m for m in self._records[key[0]].made if m.id == key[1])
+        return self._merge_of[key]
 
     def _with_dependents(self, keys: Iterable[Key]) -> list[Key]:
         """Some merges and those that took their place or stand on them, the latest first."""
+        replacing: dict[str, list[Key]] = {}
+        standing: dict[str, list[Key]] = {}
+        for key, made in self._merge_of.items():
+            for node in made.removed.nodes:
+                replacing.setdefault(node.id, []).append(key)
+            for member in made.members:
+                standing.setdefault(member, []).append(key)
         found = set(keys)
         waiting = list(found)
         while waiting:
             run, id = waiting.pop()
-            for record in self._state.records:
-                for made in record.made:
-                    key = (record.id, made.id)
-                    later = record.number > self._records[run].number
-                    replaced = later and any(n.id == id for n in made.removed.nodes)
-                    if (replaced or id in made.members) and key not in found:
-                        found.add(key)
-                        waiting.append(key)
+            number = self._records[run].number
+            later = (k for k in replacing.get(id, ()) if self._records[k[0]].number > number)
+            dependents = {*later, *standing.get(id, ())} - found
+            found |= dependents
+            waiting.extend(dependents)
         return sorted(found, key=lambda k: (-self._records[k[0]].number, k[1]))
 
     def _merges(self, keys: Sequence[Key]) -> None:
+        """Take back merges, run by run, the latest run first."""
         hung: set[str] = set()
         # What stands on a merged insight of the same run goes before it.
-        for run, id in sorted(keys, key=lambda k: (-self._records[k[0]].number, self._depth(k))):
-            made = self._made((run, id))
-            types: tuple[EdgeType, ...] = ("APPLIES_TO", "IN_PROJECT")
-            hung |= {e.target for e in edges_of(self._store, [id], types)}
-            if self._store.delete([id]):
-                self._told.insights.append(id)
-            self._records[run] = self._records[run].without(id)
-            self._restore(made.removed, before=self._records[run].number)
+        order = sorted(keys, key=lambda k: (-self._records[k[0]].number, self._depth(k)))
+        for run, some in groupby(order, key=itemgetter(0)):
+            made = [self._made(key) for key in some]
+            hung |= self._take_out([m.id for m in made])
+            self._records[run] = self._records[run].without({m.id for m in made})
+            number = self._records[run].number
+            self._restore((m.removed for m in made), before=number)
         self._drop_unused(hung)
         for run in dict.fromkeys(run for run, _ in keys):
             self._store.write(Batch(nodes=(self._records[run].node(),)))
+
+    def _take_out(self, ids: Sequence[str]) -> set[str]:
+        """Delete merged insights; return the ids of the domains and projects they pointed at."""
+        types: tuple[EdgeType, ...] = ("APPLIES_TO", "IN_PROJECT")
+        hung = {e.target for e in edges_of(self._store, ids, types)}
+        for some in chunks(ids):
+            there = self._store.get(some)
+            self._store.delete(some)
+            self._told.insights.extend(id for id in some if id in there)
+        return hung
 
     def _depth(self, key: Key) -> int:
         """0 for what stands highest."""
@@ -133,20 +150,22 @@ class _Undoing:
         for some in chunks(own):
             self._told.edges += self._store.delete_edges(some)
         del self._records[run.id]
-        self._restore(run.removed, before=run.number)
+        self._restore([run.removed], before=run.number)
         self._store.delete([run.id])
 
-    def _restore(self, removed: Removed, *, before: int) -> None:
+    def _restore(self, removed: Iterable[Removed], *, before: int) -> None:
         """Put back what was taken out, as far as what it hangs on is still there.
 
         A merged insight comes back where an earlier run still says that it made it; an edge where
         the run that made it is still there.
         """
         earlier = {m.id for r in self._records.values() if r.number < before for m in r.made}
-        nodes = [n for n in removed.nodes if isinstance(n, Insight) and n.id in earlier]
+        parts = [r for r in removed if r]
+        found = (n for r in parts for n in r.nodes)
+        nodes = [n for n in found if isinstance(n, Insight) and n.id in earlier]
         write_insights(self._store, self._embedder, nodes)
         self._told.restored.extend(n.id for n in nodes)
-        write_edges(self._store, (e for e in removed.edges if self._is_known(e)))
+        write_edges(self._store, (e for r in parts for e in r.edges if self._is_known(e)))
 
     def _is_known(self, edge: Edge) -> bool:
         return edge.merge_run in ("", REVIEW) or edge.merge_run in self._records
@@ -163,6 +182,7 @@ class _Undoing:
     def _remember(self, keys: Iterable[Key]) -> None:
         """Keep what must not be merged again: members that were not together before."""
         decisions = Decisions.read(self._store)
+        apart: list[tuple[str, ...]] = []
         for key in keys:
             made = self._made(key)
             if any(m in self._state.merged for m in made.members):
@@ -170,7 +190,9 @@ class _Undoing:
                     {leaf for m in made.members for leaf in self._state.leaves(m)}
                 )
             else:
-                decisions = decisions.with_rejected(_apart(made))
+                apart.extend(_apart(made))
+        if apart:
+            decisions = decisions.with_rejected(apart)
         decisions.write(self._store)
 
 

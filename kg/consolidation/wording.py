@@ -48,6 +48,11 @@ def wording(memory: Memory) -> Wording:
     return Wording(text=text, lead=_lead(parts), terms=content_terms(text))
 
 
+def said(memory: Memory) -> str:
+    """The text of a memory's words, where nothing else of them is asked for."""
+    return clean("\n".join(_parts(memory)))
+
+
 def clean(text: str) -> str:
     """A text without Markdown and comment marks, on one line."""
     return " ".join(_MARKUP.sub(" ", text).split())
