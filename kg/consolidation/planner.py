@@ -67,12 +67,17 @@ class Planner:
         )
         found = [self._in_kept_words(m) for m in found]
         together = {m.id: merge.insight.id for merge in found for m in merge.members}
-        standing = frozenset(
-            m.insight.id for m in found if self._state.merged.get(m.insight.id) == m.insight
-        )
+        standing = frozenset(m.insight.id for m in found if self._stands(m))
         return Planned(
             merges=tuple(found), withheld=tuple(withheld), standing=standing, together=together
         )
+
+    def _stands(self, merge: Merge) -> bool:
+        """Tell whether a merged insight is there as it should be, above all of its members."""
+        id = merge.insight.id
+        if self._state.merged.get(id) != merge.insight:
+            return False
+        return set(self._state.members[id]) == set(_member_ids(merge))
 
     def _in_kept_words(self, merge: Merge) -> Merge:
         """A merge in the words that a model wrote for it, as long as its leaves say the same."""
@@ -226,9 +231,7 @@ class Planner:
         groups = components((place[a.id], place[b.id]) for a, b in links)
         found = [principle([by_id[order[k]] for k in group]) for group in groups]
         merges = tuple(self._in_kept_words(m) for m in found if m is not None)
-        standing = frozenset(
-            m.insight.id for m in merges if state.merged.get(m.insight.id) == m.insight
-        )
+        standing = frozenset(m.insight.id for m in merges if self._stands(m))
         return Planned(merges=merges, standing=standing), sorted(state.principles() - standing)
 
     def _removed(self, id: str) -> Removed:
