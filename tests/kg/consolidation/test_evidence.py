@@ -41,7 +41,7 @@ def show(
     kb: KnowledgeBase,
     insight: str,
     run: int,
-    *steps: Mapping[str, str],
+    *steps: Mapping[str, Any],
 ) -> None:
     """Let an insight cite the steps of a run."""
     trace = Trace(id=f"trace-{run}", created=WHEN, title=f"Run {run}")

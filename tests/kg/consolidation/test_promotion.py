@@ -162,7 +162,7 @@ def test_where_one_of_two_tells_of_its_project_the_other_speaks(tmp_path: Path) 
         (merge,) = kb.consolidate(now=NOON).merged
         assert merge.promoted
         assert merge.insight.scope == SHARED
-        assert merge.insight.full.strip() == texts[1]
+        assert merge.insight.content == texts[1]
 
 
 @pytest.mark.parametrize(
