@@ -96,7 +96,7 @@ def outgrown(store: GraphStore) -> bool:
         StoreError: the store could not be read.
     """
     kept = kept_calibration(store)
-    size = sum(store.counts().levels.values())
+    size = store.statistics(()).memories
     return size > 0 and (kept is None or size > GROWTH * kept.memories)
 
 

@@ -9,7 +9,7 @@ from .decisions import Decisions
 from .members import ORIGIN
 from .record import Record
 from .rewording import rewordings
-from .state import State, chunks, edges_of, is_merge, is_plain
+from .state import State, chunks, edges_of, is_merge, is_plain, read_records
 
 V = TypeVar("V")
 Read = Callable[[Sequence[str]], Mapping[str, V]]
@@ -63,6 +63,11 @@ class LookedUp(Mapping[str, V]):
                 raise TypeError("These values can only be asked for by id.")
             self._length = self._count()
         return self._length
+
+
+def look_up(store: GraphStore) -> State:
+    """The state of a store for questions about insights that are named."""
+    return look_up_state(store, records=read_records(store), changed=(), merged=0)
 
 
 def look_up_state(

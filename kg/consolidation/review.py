@@ -9,6 +9,7 @@ from ..protocols import Embedder, GraphStore
 from ..types import Batch, Edge, EdgeType, Insight, Support
 from .consolidate import Request, consolidate
 from .decisions import Decisions, pair_of
+from .looked_up import look_up
 from .plan import Compared, Consolidation, Limits, RunSummary
 from .state import REVIEW, State, edges_of, read_blocks, read_records, read_state
 from .statistics import Statistics
@@ -121,7 +122,7 @@ def compare_pairs(
     Raises:
         UsageError: one of them is no insight, or both of a pair are one.
     """
-    state = read_state(store)
+    state = look_up(store)
     same = next((a for a, b in pairs if a == b), None)
     if same is not None:
         raise UsageError(f"{same!r} and {same!r} are one insight.")
@@ -146,7 +147,7 @@ def decide(
     """
     if verdict not in VERDICTS:
         raise UsageError(f"Unknown verdict {verdict!r}. Available: {', '.join(VERDICTS)}.")
-    state = read_state(store)
+    state = look_up(store)
     first, second = _insight(state, a), _insight(state, b)
     if first.id == second.id:
         raise UsageError(f"{a!r} and {b!r} are one insight.")
@@ -169,7 +170,7 @@ def reconsider(store: GraphStore, a: str, b: str) -> bool:
     Raises:
         UsageError: one of them is no insight.
     """
-    state = read_state(store)
+    state = look_up(store)
     first, second = _insight(state, a), _insight(state, b)
     return _forget(store, state, first.id, second.id)
 
