@@ -601,9 +601,6 @@ class TestStatements:
             text = path.read_text(encoding="utf-8")
             if "Trace|Step|" in text:
                 assert ("|".join(NODE_TYPES) in text) or path.name == "m001_graph.cypher", path.name
-        nodes, edges = statement("write_nodes"), statement("write_edges")
-        assert all(f"UNWIND ${label} AS row\n  MERGE (n:{label} " in nodes for label in NODE_TYPES)
-        assert all(f"MERGE (source)-[edge:{type}]->" in edges for type in EDGE_TYPES)
         assert all(f"[edge:{type}]" in statement("count_edges") for type in EDGE_TYPES)
         assert all(f"(n:{label})" in statement("count_nodes") for label in NODE_TYPES)
 

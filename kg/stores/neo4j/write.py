@@ -152,9 +152,9 @@ def _write_nodes(
             rows[row.label].append(properties)
             if isinstance(node, Trace):
                 changes.evidence.describe(id, node)
-        if any(rows.values()):
-            ((made,),) = ask("write_nodes", **rows)
-            written.places |= dict(made)
+        for label, some_rows in rows.items():
+            if some_rows:
+                written.places |= dict(ask("write_nodes", ("LABEL", label), rows=some_rows))
         _move_memories(ask, moved, prepared, changes)
     changes.index.write_rows(ask)
     changes.evidence.settle_traces(ask)
@@ -211,8 +211,9 @@ def _write_edges(
             else:
                 changed += 1
             rows[type].append({**ends, "properties": properties})
-        if any(rows.values()):
-            ask("write_edges", **rows)
+        for type, some_rows in rows.items():
+            if some_rows:
+                ask("write_edges", ("TYPE", type), rows=some_rows)
     changes.evidence.carry_up(ask, upward)
     return added, changed
 
