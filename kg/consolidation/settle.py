@@ -88,8 +88,7 @@ class Grouping:
         self._limits = limits
         self._label = pool.copies()
         self._backed = _backed(pool, pairs, limits=limits, quorum=quorum)
-        near = pairs.where(pairs.nearness >= limits.unattended).listed()
-        self._near = [p for p in near if pool.veto(*p) is None]
+        self._near = pairs.where(pairs.nearness >= limits.unattended).listed()
         places = ((pool.place.get(a), pool.place.get(b)) for a, b in sorted(same))
         self._decided = [(a, b) for a, b in places if a is not None and b is not None]
 
@@ -100,13 +99,12 @@ class Grouping:
         hold these components as a whole.
         """
         copies = self._copy_links(range(len(self._pool)))
-        asked = [
-            component
-            for component in components(
-                [*self._near, *sorted(self._backed), *self._decided, *copies]
-            )
-            if touched is None or not set(touched).isdisjoint(component)
-        ]
+        links = [*sorted(self._backed), *self._decided, *copies]
+        wanted = _holding(components([*self._near, *links]), touched)
+        # Guards take their time, so that only pairs that may be in an answer are shown to them.
+        inside = {place for component in wanted for place in component}
+        near = [p for p in self._near if p[0] in inside and self._pool.veto(*p) is None]
+        asked = _holding(components([*near, *links]), touched)
         self._pool.read_ahead(asked)
         return [group for component in asked for group in self.within(component)]
 
@@ -164,6 +162,16 @@ class Grouping:
         if any(places.issuperset(p) for p in self._decided):
             return "decision"
         return "evidence" if any(places.issuperset(p) for p in self._backed) else "wording"
+
+
+def _holding(
+    found: Sequence[list[Place]], touched: Collection[Place] | None
+) -> Sequence[list[Place]]:
+    """Those of some components that hold one of these places; all of them where it is None."""
+    if touched is None:
+        return found
+    places = set(touched)
+    return [component for component in found if not places.isdisjoint(component)]
 
 
 def _backed(
