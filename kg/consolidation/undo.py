@@ -177,7 +177,7 @@ class _Undoing:
         self._store.delete([id for id, n in nodes.items() if isinstance(n, (Domain, Project))])
 
     def _pointing_at(self, ids: Sequence[str]) -> Iterable[Edge]:
-        return self._store.edges(ids, direction="in")
+        return self._store.edges(ids, direction="in", most=1)
 
     def _remember(self, keys: Iterable[Key]) -> None:
         """Keep what must not be merged again: members that were not together before."""
