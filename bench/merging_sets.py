@@ -88,7 +88,9 @@ def mixed533(data: Path) -> MergingSet:
             text = _SIGNATURE.sub(" ", row["description"] or "")
             memories.append(_insight(id, " ".join(text.split()) or row["name"]))
             group[id] = f"{prefix} {row[key]}"
-    return _grouped("mixed533", memories, group, tuned="weights of terms and crowd")
+    return _grouped(
+        "mixed533", memories, group, tuned="weights of terms and crowd, the limits of proposals"
+    )
 
 
 def insight71(data: Path) -> MergingSet:
@@ -112,7 +114,12 @@ def insight71(data: Path) -> MergingSet:
     left_out = {_pair(ids[a], ids[b]) for a, b in related if a in ids and b in ids}
     domain = {m["id"]: m["domain"] for m in memories}
     return _grouped(
-        "insight71", memories, group, side=domain, left_out=left_out, tuned="the limit across"
+        "insight71",
+        memories,
+        group,
+        side=domain,
+        left_out=left_out,
+        tuned="weights, the limits of proposals",
     )
 
 
@@ -134,7 +141,7 @@ def reflexion(data: Path) -> MergingSet:
             id = f"insight-lesson-{len(memories):04d}"
             memories.append(_insight(id, text, language=name))
             group[id], language[id] = problem, name
-    return _grouped("Reflexion", memories, group, side=language, tuned="nothing")
+    return _grouped("Reflexion", memories, group, side=language, tuned="the limits of proposals")
 
 
 def reme(data: Path) -> MergingSet:
@@ -156,7 +163,7 @@ def reme(data: Path) -> MergingSet:
         texts = (row["generalized_query"], row["when_to_use"], row["content"])
         memories.append(_insight(id, " ".join(t for t in texts if t)))
         group[id], model[id] = task, name
-    return _grouped("ReMe", memories, group, side=model, tuned="nothing")
+    return _grouped("ReMe", memories, group, side=model, tuned="the limits of proposals")
 
 
 def bug_reports(data: Path) -> MergingSet:
@@ -178,7 +185,7 @@ def bug_reports(data: Path) -> MergingSet:
         for id in [*sorted(graph), *others]
     ]
     group |= {f"insight-{id}": f"other {id}" for id in others}
-    return _grouped("bug duplicates", memories, group, tuned="nothing")
+    return _grouped("bug duplicates", memories, group, tuned="the limits of proposals")
 
 
 def _grouped(

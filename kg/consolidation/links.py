@@ -6,7 +6,7 @@ the climb from runs to insights has something to climb. Such an edge has a score
 run's words that the insight holds, and says in its quote that it was inferred; no quorum counts it.
 
 Source: `python bench/merging.py --tests levels`: on 381 goals the level was chosen right
-(abstract@5) in .36 of the places without edges and .66 with them; edges by the words of the task
+(abstract@5) in .32 of the places without edges and .66 with them; edges by the words of the task
 alone gave .53, and without the discount for what an insight holds of all runs .63. The discount
 was chosen on half of the goals (.65; .68 on the other half).
 """
