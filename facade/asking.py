@@ -107,10 +107,12 @@ class Asking(Base):
         """Answer a task with the most abstract memories that apply to it, or with none.
 
         The task may be an error message; what earlier runs learned from such an error comes first.
-        The answer fits `budget_tokens`. `strict` asks for more certainty, `floor` holds every
-        memory against one score instead; `bodies` shows whole texts as far as the budget allows.
-        It is recorded as a `Retrieval` under the answer's
-        `retrieval_id`, so that a later run that saw it can be credited; not with `record=False`.
+        Where nothing applies to a task like others of its project, a fact of the project that most
+        of its runs bear out is the answer. The answer fits `budget_tokens`. `strict` asks for more
+        certainty and takes no such fact, `floor` holds every memory against one score instead;
+        `bodies` shows whole texts as far as the budget allows.
+        It is recorded as a `Retrieval` under the answer's `retrieval_id`, so that a later run that
+        saw it can be credited; not with `record=False`.
         `holdout` are the odds, in [0, 1], with which one item is withheld at random, so that
         `uplift` can tell what showing them does.
         """

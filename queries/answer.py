@@ -9,6 +9,7 @@ from ..kg.protocols import Embedder, GraphStore
 from ..kg.types import EVERYTHING, UNASSIGNED, Scope, Support, level_name
 from .antichain import Place, antichain, worth_adding
 from .applicability import REASONS, Nominee, Situation, relation
+from .briefing import fact_instead
 from .budget import within_budget
 from .by_use import by_use
 from .calibration import kept_calibration
@@ -51,6 +52,9 @@ def retrieve(
     error: "ErrorKey | None" = None,
 ) -> Answer:
     """Answer a task with the most abstract memories that apply to it, or with none.
+
+    Where none applies to a task like others of its project, a fact of the project is the answer;
+    not with `strict` or `floor`.
 
     Args:
         project: whose memories may be read besides the shared ones; without it those of runs
@@ -124,6 +128,9 @@ def retrieve(
         scope=readable,
         met=frozenset(spoken),
     )
+    if not items and project and floor is None and not strict:
+        fact = fact_instead(reading, nominees, project=project, confidence=judged.lead.confidence)
+        items = [fact] if fact else []
     fitted = within_budget(items, budget_tokens=budget_tokens, bodies=bodies)
     standing = len(places) + sum(len(item.beneath) for item in items)
     withheld = judged.refused.copy()

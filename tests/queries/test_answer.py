@@ -269,3 +269,50 @@ def test_edges_to_what_may_not_be_read_lead_nowhere(
     )
     answer = retrieve(store, embedder, "Which order for locks?", project="acme/api", floor=-99.0)
     assert answered(answer) == ["insight-a"]
+
+
+@pytest.fixture
+def shop(keep: Keep, memory: Make) -> SQLiteStore:
+    """A project whose runs had little in common but how its tests are run."""
+    own = {"project": "acme/shop", "scope": "acme/shop"}
+    titles = ("Prices lose a cent", "The basket forgets coupons", "Search in the basket is slow")
+    return keep(
+        *(memory("trace", f"trace-{n}", title, task=f"task-{n}", **own)
+          for n, title in enumerate(titles)),
+        memory("insight", "insight-tests", "How the tests of this project are run.", **own),
+        memory("insight", "insight-once", "How the documentation of it is built.", **own),
+        memory("insight", "insight-page", "Look at the page in a browser"),
+        above=(
+            ("trace-0", "insight-tests"),
+            ("trace-1", "insight-tests"),
+            ("trace-1", "insight-page"),
+            ("trace-2", "insight-page"),
+            ("trace-2", "insight-once"),
+        ),
+    )  # fmt: skip
+
+
+def test_where_nothing_applies_in_a_project_its_best_founded_fact_is_the_answer(
+    shop: SQLiteStore, embedder: StaticEmbedder
+) -> None:
+    task = "Coupons that ended yesterday still lower the total of an order"
+    answer = retrieve(shop, embedder, task, project="acme/shop")
+    assert answered(answer) == ["insight-tests"]
+    assert answer.confidence < answer.floor
+    assert answer.items[0].why == "Nothing else fits; it is a fact of this project."
+    assert answer.items[0].support.tasks == 2
+    for elsewhere in ("", "acme/other"):
+        assert retrieve(shop, embedder, task, project=elsewhere).abstained
+    assert retrieve(shop, embedder, task, project="acme/shop", strict=True).abstained
+    assert retrieve(shop, embedder, task, project="acme/shop", floor=9.0).abstained
+    without = retrieve(
+        shop, embedder, task, project="acme/shop", exclude=frozenset({"insight-tests"})
+    )
+    assert without.abstained
+
+
+def test_a_task_that_is_like_none_of_its_project_gets_no_fact_either(
+    shop: SQLiteStore, embedder: StaticEmbedder
+) -> None:
+    answer = retrieve(shop, embedder, "Water the plants and feed the cat", project="acme/shop")
+    assert answer.abstained
