@@ -100,8 +100,8 @@ def retrieve(
         fitted=calibration.floors if calibration else {},
     )
     if floor is None:
-        words = frozenset(nominees.question.terms.ids.tolist())
-        added = lifts(nominees.ordered, words, calibration=calibration, floor=floors.of("insight"))
+        terms = nominees.question.terms
+        added = lifts(nominees.ordered, terms, calibration=calibration, floor=floors.of("insight"))
         floors = replace(floors, lifts=added)
     spoken: dict[str, float] = {}
     if error is not None:

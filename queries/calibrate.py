@@ -23,7 +23,6 @@ from .level import ancestors
 from .lifts import lifts
 from .nominate import nominate
 from .score import dense_weight
-from .terms import read_words
 
 MOST_QUESTIONS: Final = 200
 """Runs that are asked at most; ids are hashes, so that the first are as good as any."""
@@ -99,10 +98,15 @@ def _ask_again(store: GraphStore, embedder: Embedder, calibration: Calibration) 
             scope=EVERYTHING,
             witnesses=EVERYTHING,
             exclude=frozenset({trace.id, *(over & alone)}),
-        ).ordered
-        added = lifts(nominees, read_words(text), calibration=calibration, floor=float("-inf"))
+        )
+        added = lifts(
+            nominees.ordered,
+            nominees.question.terms,
+            calibration=calibration,
+            floor=float("-inf"),
+        )
         best: dict[tuple[bool, Kind], float] = {}
-        for memory, score in ((n.hit.memory, n.hit.score) for n in nominees):
+        for memory, score in ((n.hit.memory, n.hit.score) for n in nominees.ordered):
             applied = _applied(memory, trace, over)
             if applied is not None:
                 key = applied, kind_of(memory)
