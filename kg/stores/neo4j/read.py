@@ -3,7 +3,7 @@
 import pickle
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import IO, Any, Final
 
@@ -133,14 +133,35 @@ def descents(
     return walk_down(paths, below)
 
 
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Memories with their terms and vectors, what stands behind each, and ways down; by id."""
+
+    candidates: dict[str, Candidate]
+    support: dict[str, Support]
+    down: dict[str, Sequence[str | None]]
+
+
 def features(
-    server: Server, ids: Sequence[str], *, scope: Scope
-) -> tuple[list[Candidate], dict[str, Support]]:
-    """Memories with their terms and vectors, in the order of `ids`, and what stands behind each."""
-    rows = server.read("features", ids=_unique(ids), scopes=scope_list(scope)) if ids else []
-    found = {c.id: c for c in (to_candidate(row[:-1]) for row in rows)}
-    behind = {original_text(row[0]): to_support(row[-1]) for row in rows}
-    return [found[id] for id in dict.fromkeys(ids) if id in found], behind
+    server: Server, ids: Sequence[str], *, scope: Scope, within: Scope | None = None
+) -> Features:
+    """Memories in the order of `ids`; ways down in the scope `within` where there is one."""
+    rows: list[Row] = []
+    if ids:
+        rows = server.read(
+            "features",
+            ids=_unique(ids),
+            readable=scope_list(scope),
+            ahead=within is not None,
+            scopes=None if within is None else scope_list(within),
+            children=MOST_CHILDREN,
+        )
+    found = {c.id: c for c in (to_candidate(row[:-2]) for row in rows)}
+    return Features(
+        candidates={id: found[id] for id in dict.fromkeys(ids) if id in found},
+        support={original_text(row[0]): to_support(row[-2]) for row in rows},
+        down={way[0]: way for row in rows for way in row[-1]},
+    )
 
 
 def support(server: Server, ids: Sequence[str]) -> dict[str, Support]:

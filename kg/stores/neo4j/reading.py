@@ -30,6 +30,7 @@ class Reading(Neo4jStore):
         self._knows_settings = False
         self._ahead = _NOTHING
         self._support: dict[str, Support] = {}
+        self._down: dict[str, Sequence[str | None]] = {}
 
     def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
         """Return the lexical statistics of the store for these terms."""
@@ -55,6 +56,7 @@ class Reading(Neo4jStore):
         found = search.candidates(self._server, queries, cache=self._cache, ahead=True)
         if found.ahead is not None:
             self._ahead = found.ahead
+            self._down = dict(found.ahead.down)
         return found.lists
 
     def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:
@@ -81,7 +83,7 @@ class Reading(Neo4jStore):
 
     def descents(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> dict[str, list[str]]:
         """Return a path down GENERALIZES_TO edges from each of these nodes, the node first."""
-        known = self._ahead.down if scope == self._ahead.within else {}
+        known = self._down if scope == self._ahead.within else {}
         paths: dict[str, list[str]] = {}
         ended: set[str] = set()
         for id in ids:
@@ -94,9 +96,10 @@ class Reading(Neo4jStore):
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
-        found, support = read.features(self._server, ids, scope=scope)
-        self._support |= support
-        return found
+        found = read.features(self._server, ids, scope=scope, within=self._ahead.within)
+        self._support |= found.support
+        self._down |= found.down
+        return list(found.candidates.values())
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were."""

@@ -55,12 +55,13 @@ class Ask(Protocol):
 
 @cache
 def statement(name: str, replaced: tuple[str, str] = ("", "")) -> LiteralString:
-    """The text of `statements/<name>.cypher`.
+    """The text of `statements/<name>.cypher`, with those inserted that it names.
 
     Labels and types cannot be parameters. `replaced` is a word that stands in the text for one,
     and labels or types of ours to put there: never anything that came from outside.
     """
     text = files(__package__).joinpath("statements", f"{name}.cypher").read_text(encoding="utf-8")
+    text = re.sub(r"^ *INSERT (\w+)\n", lambda named: statement(named[1]), text, flags=re.MULTILINE)
     placeholder, names = replaced
     if placeholder:
         text = re.sub(rf":{placeholder}\b", f":{names}", text)

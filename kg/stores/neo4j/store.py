@@ -182,7 +182,7 @@ class Neo4jStore:
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
-        return read.features(self._server, ids, scope=scope)[0]
+        return list(read.features(self._server, ids, scope=scope).candidates.values())
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were.
