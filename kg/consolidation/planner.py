@@ -14,7 +14,7 @@ from .plan import Compared, Consolidation, Limits, Merge, Withheld
 from .promotion import merges_of, principle
 from .record import Made, Record, Removed
 from .rewording import in_kept_words
-from .settle import Grouping, Proposals, Proposed, near_enough, proposals
+from .settle import Grouping, Proposals, Proposed, near_enough, or_across, proposals
 from .state import REVIEW, State, edges_of
 from .survey import Survey
 
@@ -52,7 +52,7 @@ class Planner:
         survey = self._survey
         grouping = Grouping(
             survey.pool,
-            self._pairs,
+            or_across(survey.pool, survey.pairs, self._pairs, limits=self._limits),
             limits=self._limits,
             same=self._state.decisions.same,
             quorum=lambda pairs: shared_evidence(self._store, pairs),

@@ -11,6 +11,7 @@ from .consolidate import Request, consolidate
 from .decisions import Decisions, pair_of
 from .looked_up import look_up
 from .plan import Compared, Consolidation, Limits, RunSummary
+from .settle import between_domains
 from .state import REVIEW, State, edges_of, read_blocks, read_records, read_state
 from .statistics import Statistics
 from .survey import pool_of, scorer_of
@@ -47,7 +48,7 @@ def suggestions(store: GraphStore, *, limit: int | None = None) -> list[Suggesti
     order = sorted(
         edges,
         key=lambda e: (
-            not _across(nodes[e.source], nodes[e.target]),
+            not between_domains(nodes[e.source], nodes[e.target]),
             -(e.score or 0.0),
             e.source,
             e.target,
@@ -95,14 +96,10 @@ def _suggestion(edge: Edge, a: Insight, b: Insight, *, support: dict[str, Suppor
         nearness=edge.score or 0.0,
         proposed=proposed,
         note=edge.quote,
-        across=_across(a, b),
+        across=between_domains(a, b),
         support_a=support.get(a.id, Support()),
         support_b=support.get(b.id, Support()),
     )
-
-
-def _across(a: Insight, b: Insight) -> bool:
-    return bool(a.domains and b.domains and not set(a.domains) & set(b.domains))
 
 
 def compare(store: GraphStore, embedder: Embedder, a: str, b: str) -> Compared:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..types import Insight
 from .clusters import average_link, components, joined, mutual
 from .decisions import Pair
 from .guards import VetoKind
@@ -241,6 +242,27 @@ def near_enough(pool: Pool, pairs: Pairs, *, limits: Limits) -> Pairs:
         is_long = all(len(pool.marks(p).terms) >= FULL_LENGTH for p in ends)
         found[at] = near[at] >= (limits.mutual_long if is_long else limits.mutual)
     return pairs.where(found)
+
+
+def or_across(pool: Pool, pairs: Pairs, near: Pairs, *, limits: Limits) -> Pairs:
+    """Pairs that are near enough, and those between domains that evidence may bear out.
+
+    The words of two domains differ, so that less is asked of them where evidence speaks too.
+    """
+    known = set(near.listed())
+    found = pairs.nearness >= limits.unattended
+    for at in np.flatnonzero(~found):
+        pair = int(pairs.i[at]), int(pairs.j[at])
+        if pair in known:
+            found[at] = True
+        elif pairs.nearness[at] >= limits.across:
+            found[at] = between_domains(pool.insights[pair[0]], pool.insights[pair[1]])
+    return pairs.where(found)
+
+
+def between_domains(a: Insight, b: Insight) -> bool:
+    """Tell whether two insights come from different domains."""
+    return bool(a.domains and b.domains and not set(a.domains) & set(b.domains))
 
 
 def _units(pool: Pool, pairs: Pairs, *, limits: Limits) -> NDArray[np.intp]:

@@ -18,6 +18,11 @@ PAIR: Final = (
     "Before a change to the shared parser module is committed, run every test with the cache "
     "cleaned, slow ones included.",
 )
+FURTHER: Final = (
+    "Clean the cache, then run all tests of each package, whenever you are about to publish "
+    "something that alters how the shared parser behaves."
+)
+"""Says the same as the first of the pair, and is further from it than the second."""
 OPPOSITE: Final = (
     PAIR[0],
     "Never run the whole test suite with a clean cache before you commit a small change to the "
@@ -96,6 +101,28 @@ def test_three_runs_with_one_failure_and_one_remedy_merge_a_pair_and_two_do_not(
             show(kb, ENDS[run % 2], run, FAILED, MENDED)
         assert merged(kb) == result
         assert proposed(kb) == ([] if result else [ENDS])
+
+
+@pytest.mark.parametrize(
+    ("domain", "result"),
+    [("data-analysis", [("evidence", ("insight-0", "insight-2"))]), ("repo-bugfix", [])],
+    ids=["of another domain", "of the same domain"],
+)
+def test_between_domains_evidence_merges_what_words_alone_do_not_propose(
+    tmp_path: Path, domain: str, result: list[Any]
+) -> None:
+    texts = (*PAIR, FURTHER)
+    domains = ("repo-bugfix", "repo-bugfix", domain)
+    rows: list[dict[str, Any]] = [
+        {"id": f"insight-{n}", "level": "insight", "content": text, "domain": where}
+        for n, (text, where) in enumerate(zip(texts, domains, strict=True))
+    ]
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        assert not kb.import_memories(rows).failed
+        for run in range(3):
+            show(kb, ("insight-0", "insight-2")[run % 2], run, FAILED, MENDED)
+        assert merged(kb) == result
+        assert ("insight-0", "insight-2") not in proposed(kb)
 
 
 @pytest.mark.parametrize(
