@@ -36,8 +36,8 @@ def apply_changes(store: GraphStore, embedder: Embedder, changes: Changes) -> No
     Raises:
         StoreError: the store could not be written.
     """
-    seen = changes.record.seen
-    started = replace(changes.record, done=False, seen=Prints())
+    done = changes.record
+    started = replace(done, done=False, seen=Prints(), again=())
     store.write(Batch(nodes=(started.node(),)))
     write_insights(store, embedder, changes.nodes)
     write_edges(store, changes.edges)
@@ -45,7 +45,7 @@ def apply_changes(store: GraphStore, embedder: Embedder, changes: Changes) -> No
         store.delete_edges(some)
     for ids in chunks(changes.gone):
         store.delete(ids)
-    store.write(Batch(nodes=(replace(started, done=True, seen=seen).node(),)))
+    store.write(Batch(nodes=(replace(done, done=True).node(),)))
 
 
 def write_insights(store: GraphStore, embedder: Embedder, insights: Sequence[Insight]) -> None:

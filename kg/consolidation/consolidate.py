@@ -1,6 +1,6 @@
 """One consolidation: look, plan, and unless it is a dry run, do it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +12,7 @@ from .plan import Consolidation, Limits
 from .planner import Planner
 from .prints import Prints
 from .progress import Progress, considered_up_to, keep_progress
-from .record import Record, fingerprint, run_id
+from .record import Considered, Record, fingerprint, run_id
 from .state import State, is_plain, read_records, read_state
 from .statistics import Statistics
 from .survey import survey_all, survey_some
@@ -169,6 +169,7 @@ def _plan(
         limits=limits,
         statistics=survey.statistics if survey.fresh is None else None,
         seen=seen,
+        again=_again(state, found.new, new),
     )
     links = Links(waiting=found.known.waiting if found.known else ())
     if not request.only_touched:
@@ -178,6 +179,14 @@ def _plan(
     changes = planner.changes(record, merges, proposed, links=links.edges)
     result = planner.result(changes, new=len(new), whole=survey.fresh is None)
     return _Planned(result=result, changes=changes, waiting=links.waiting)
+
+
+def _again(state: State, unseen: Sequence[str], considered: Sequence[str]) -> tuple[str, ...]:
+    """Ids of which a run must say that their words were considered now, whatever was before."""
+    if not state.records:
+        return ()
+    known = Considered(state.records).again
+    return tuple(sorted({*unseen, *(id for id in considered if id in known)}))
 
 
 def _frozen(state: State) -> Statistics | None:

@@ -10,8 +10,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from ..protocols import GraphStore
-from .prints import Prints
-from .record import Record, fingerprint
+from .record import Considered, Record
 from .state import is_plain
 
 SETTING: Final = "consolidation.progress"
@@ -73,9 +72,9 @@ def keep_progress(
     looked at with the next removal only.
     """
     sequence = store.sequence()
-    seen = Prints.joined(r.seen for r in records)
+    considered = Considered(records)
     changed = store.changed("Insight", since=verified)
-    unseen = sum(fingerprint(i) not in seen for i in changed.memories if is_plain(i))
+    unseen = sum(i not in considered for i in changed.memories if is_plain(i))
     if unseen:
         sequence = verified
     there = {r.id for r in records}

@@ -47,7 +47,8 @@ class Record:
     """One consolidation.
 
     Runs are numbered in the order in which they were made. `seen` are fingerprints of the
-    insights it was the first to consider. `removed` is what it took out without a successor. A
+    insights it was the first to consider, `again` ids of those that an earlier one may have
+    considered in other words. `removed` is what it took out without a successor. A
     record that is not `done` is of a run that was interrupted.
     """
 
@@ -58,6 +59,7 @@ class Record:
     limits: Limits = field(default_factory=Limits)
     statistics: Statistics | None = None
     seen: Prints = field(default_factory=Prints)
+    again: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     made: tuple[Made, ...] = ()
     removed: Removed = field(default_factory=Removed)
@@ -71,6 +73,7 @@ class Record:
             "limits": asdict(self.limits),
             "statistics": pack(self.statistics) if self.statistics else None,
             "seen": b64encode(self.seen.block).decode("ascii"),
+            "again": list(self.again),
             "counts": dict(sorted(self.counts.items())),
             "merges": [_made_values(m) for m in self.made],
             "removed": _removed_text(self.removed),
@@ -81,6 +84,23 @@ class Record:
     def without(self, ids: Collection[str]) -> "Record":
         """The record as if it had not made these merged insights."""
         return replace(self, made=tuple(m for m in self.made if m.id not in ids))
+
+
+class Considered:
+    """Which insights some runs considered, and in which words last."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        known = tuple(records)
+        self._seen = Prints.joined(r.seen for r in known)
+        self._last = {id: r.seen for r in known for id in r.again}
+
+    def __contains__(self, insight: Insight) -> bool:
+        return fingerprint(insight) in self._last.get(insight.id, self._seen)
+
+    @property
+    def again(self) -> Collection[str]:
+        """Ids of which more than one wording may have been considered."""
+        return self._last.keys()
 
 
 def read_record(node: MergeRun) -> Record | None:
@@ -106,6 +126,7 @@ def read_record(node: MergeRun) -> Record | None:
         limits=_limits(values["limits"]),
         statistics=unpack(values["statistics"]) if values["statistics"] else None,
         seen=Prints(b64decode(values["seen"])),
+        again=tuple(values.get("again", ())),
         counts=values["counts"],
         made=tuple(_made(v) for v in values["merges"]),
         removed=_removed(values["removed"]),

@@ -10,8 +10,7 @@ from ..types import LEVELS, Edge, EdgeType, Insight, MergeRun
 from .decisions import Decisions, Pair, pair_of
 from .guards import Veto
 from .members import ORIGIN
-from .prints import Prints
-from .record import Record, fingerprint, read_record
+from .record import Considered, Record, read_record
 from .rewording import Rewording, rewordings
 
 REVIEW: Final = "review"
@@ -48,9 +47,9 @@ class State:
 
     def new(self) -> list[str]:
         """Ids of insights that no run considered as they are now."""
-        seen = Prints.joined(r.seen for r in self.records)
+        considered = Considered(self.records)
         asked = self.insights if self.changed is None else self.changed
-        return [id for id in asked if fingerprint(self.insights[id]) not in seen]
+        return [id for id in asked if self.insights[id] not in considered]
 
     def principles(self) -> set[str]:
         """Ids of merged insights that stand above merged insights."""

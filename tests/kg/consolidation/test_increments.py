@@ -2,10 +2,12 @@
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +16,7 @@ from stepladder.kg.consolidation.consolidate import Request, consolidate
 from stepladder.kg.consolidation.prints import Prints
 from stepladder.kg.consolidation.progress import considered_up_to
 from stepladder.kg.consolidation.state import read_records, read_state
+from stepladder.kg.types import Batch
 
 NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SUBJECTS: Final = (
@@ -104,6 +107,32 @@ def test_a_rewritten_insight_is_new_and_counted_once(tmp_path: Path) -> None:
         done = kb.consolidate(now=hour(1))
         assert (done.considered, done.new) == (FIRST, 1)
         assert ("insight-00", "insight-01") not in merged(kb)
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["from the start", "that came later"])
+def test_an_insight_that_is_worded_as_before_is_merged_as_before(
+    tmp_path: Path, later: bool
+) -> None:
+    with KnowledgeBase.open(tmp_path / "m.db") as kb:
+        bring(kb, range(30))
+        kb.consolidate(now=NOON)
+        pair = (30, 31) if later else (0, 1)
+        bring(kb, pair)
+        kb.consolidate(now=hour(1))
+        ids = tuple(f"insight-{n:02d}" for n in pair)
+        before = kb.store.get(ids)
+        assert ids in merged(kb)
+        other = replace(before[ids[1]], title="Water the plants", description="", content="")
+        kb.store.write(Batch(nodes=(other,)))
+        kb.consolidate(now=hour(2))
+        assert ids not in merged(kb)
+        kb.store.write(Batch(nodes=(before[ids[1]],)))
+        done = kb.consolidate(now=hour(3))
+        assert (ids in merged(kb), done.full) == (True, False)
+        kb.store.write(Batch(nodes=(other,)))
+        kb.consolidate(now=hour(4))
+        assert ids not in merged(kb)
+        assert not kb.consolidate(now=hour(5)).merge_run
 
 
 def test_an_insight_that_was_removed_and_came_back_is_merged_again(tmp_path: Path) -> None:
