@@ -93,6 +93,20 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Citing:
+    """A memory that cites steps at which errors of a class were met.
+
+    `same` counts the steps with the signature asked for, `other` those with others alone, and
+    `cites` all steps it cites.
+    """
+
+    candidate: Candidate
+    same: int
+    other: int
+    cites: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
     """What is different since some write.
 
@@ -217,6 +231,12 @@ class GraphStore(Protocol):
 
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
+        ...
+
+    def citing(
+        self, error_class: str, signature: str, *, scope: Scope = EVERYTHING
+    ) -> list[Citing]:
+        """Return the memories that cite steps which raise an error of a class, ordered by id."""
         ...
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:

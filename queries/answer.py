@@ -1,6 +1,6 @@
 """The answer to a task: the most abstract memories that apply to it, or none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -90,6 +90,7 @@ def retrieve(
         witnesses=witnesses,
         transfer_from=language if transfer else "",
         exclude=exclude,
+        vote=error is None,
     )
     conditions = replace(situation, language="") if transfer else situation
     calibration = kept_calibration(reading)
@@ -103,12 +104,13 @@ def retrieve(
         terms = nominees.question.terms
         added = lifts(nominees.ordered, terms, calibration=calibration, floor=floors.of("insight"))
         floors = replace(floors, lifts=added)
-    spoken: dict[str, float] = {}
+    spoken: Mapping[str, float] = {}
     if error is not None:
         from .remedies import for_an_error, remedies
 
-        spoken = remedies(reading, error, exclude=exclude)
-        nominees, floors = for_an_error(reading, nominees, floors, spoken=spoken, scope=readable)
+        found = remedies(reading, error, scope=readable, exclude=exclude)
+        spoken = found.spoken
+        nominees, floors = for_an_error(nominees, floors, found=found)
     judged = judge(nominees.ordered, conditions, floors)
     if not judged.fitting and floors.depend_on_runs(nominees.ordered):
         floors = replace(floors, runs=nominees.question.statistics.traces)

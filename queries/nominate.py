@@ -36,10 +36,12 @@ def nominate(
     witnesses: Scope,
     transfer_from: str = "",
     exclude: frozenset[str] = frozenset(),
+    vote: bool = True,
 ) -> Nominees:
     """Search in `scope`, let the leaves in `witnesses` vote, and put both in one order.
 
-    Only memories in `scope` are nominated, whoever voted for them. `transfer_from` is the task's
+    Only memories in `scope` are nominated, whoever voted for them; without `vote` those alone that
+    the search finds. `transfer_from` is the task's
     language where memories of others are welcome; it is not needed where they are left out anyway.
 
     Raises:
@@ -47,6 +49,9 @@ def nominate(
     """
     question = ask(store, embedder, task, language=transfer_from, transfer=bool(transfer_from))
     lookups = [Lookup(limit=_FLAT, scope=scope, exclude=exclude)]
+    if not vote:
+        (flat,) = rank(store, question, *lookups)
+        return Nominees(tuple(Nominee(h) for h in flat), question)
     if witnesses != scope:
         leaves = replace(lookups[0], limit=_WITNESSES, levels=_LEAF_LEVELS, scope=witnesses)
         lookups.append(leaves)

@@ -135,6 +135,23 @@ class Model:
                 path.append(min(children))
         return paths
 
+    def citing(
+        self, error_class: str, signature: str, scope: Scope
+    ) -> list[tuple[str, int, int, int]]:
+        """Memories in scope that cite steps with an error of a class, with what they cite."""
+        same: dict[str, bool] = {}
+        for step, type, error in self.edges:
+            node = self.nodes[error]
+            if type == "RAISES" and isinstance(node, Error) and node.error_class == error_class:
+                same[step] = same.get(step, False) or node.signature == signature
+        found = []
+        for id in sorted(self.memories(scope)):
+            cited = [step for source, type, step in self.edges if (source, type) == (id, "CITES")]
+            raised = [same[step] for step in cited if step in same]
+            if raised:
+                found.append((id, sum(raised), len(raised) - sum(raised), len(cited)))
+        return found
+
     def traces_below(self, id: str) -> set[str]:
         """The traces from which a path upward leads to a memory; a trace is below itself."""
         reached = {id}

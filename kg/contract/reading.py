@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from ..protocols import Candidate, CandidateQuery, GraphStore
+from ..protocols import Candidate, CandidateQuery, Citing, GraphStore
 from ..terms import term_id, tokenize
 from ..types import EVERYTHING, NODE_TYPES, Memory
 from .check import equal
@@ -42,6 +42,13 @@ def _compare(store: GraphStore, random: Random, *, ids: list[str], about: str) -
     equal(reading.setting("turn"), store.setting("turn"), about=about)
     equal(reading.setting("nothing"), None)
     ours = sorted({c.id for some in found for c in some})
+    signature = next((id for id in ids if id.startswith("error")), "")
+    for scope in (EVERYTHING, first.scope):
+        cited = reading.citing("E", signature, scope=scope)
+        again = store.citing("E", signature, scope=scope)
+        equal([_counts(c) for c in cited], [_counts(c) for c in again], about=about)
+        equal(_memories([c.candidate for c in cited]), _memories([c.candidate for c in again]))
+        ours = sorted({*ours, *(c.candidate.id for c in cited)})
     for scope in (first.scope, EVERYTHING, random_scope(random)):
         above = reading.ancestry(ours, scope=scope)
         equal(above, store.ancestry(ours, scope=scope), about=about)
@@ -62,6 +69,10 @@ def _compare(store: GraphStore, random: Random, *, ids: list[str], about: str) -
                 store.descents(asked, scope=scope),
                 about=about,
             )
+
+
+def _counts(found: Citing) -> tuple[int, int, int]:
+    return found.same, found.other, found.cites
 
 
 def _memories(candidates: Sequence[Candidate]) -> list[Memory]:

@@ -4,7 +4,7 @@ from random import Random
 from typing import Final
 
 from ..protocols import GraphStore
-from ..types import NODE_TYPES, Memory, Scope, label_of
+from ..types import NODE_TYPES, Error, Memory, Scope, label_of
 from .check import equal
 from .model import Model, random_batch, random_scope
 
@@ -65,6 +65,14 @@ def _compare(store: GraphStore, model: Model, scope: Scope, *, about: str) -> No
         },
         about=about,
     )
+    signature = min((n.signature for n in model.nodes.values() if isinstance(n, Error)), default="")
+    cited = store.citing("E", signature, scope=scope)
+    equal(
+        [(c.candidate.id, c.same, c.other, c.cites) for c in cited],
+        model.citing("E", signature, scope),
+        about=about,
+    )
+    equal(store.citing("none", signature, scope=scope), [])
     equal(
         store.support(ids),
         {id: model.support(id) for id in ids if id in model.memories()},

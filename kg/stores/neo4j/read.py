@@ -3,12 +3,12 @@
 import pickle
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import IO, Any, Final
 
 from ...errors import UsageError
-from ...protocols import MOST_CHILDREN, Candidate, Changed, Counts, Direction
+from ...protocols import MOST_CHILDREN, Candidate, Changed, Citing, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Memory, Node, Scope, Support, level_name
 from ..descents import walk_down
 from ..encoding import kept_text, original_text
@@ -156,12 +156,45 @@ def features(
             scopes=None if within is None else scope_list(within),
             children=MOST_CHILDREN,
         )
-    found = {c.id: c for c in (to_candidate(row[:-2]) for row in rows)}
+    found = _features(rows)
+    known = {id: found.candidates[id] for id in dict.fromkeys(ids) if id in found.candidates}
+    return replace(found, candidates=known)
+
+
+def _features(rows: Sequence[Row]) -> Features:
     return Features(
-        candidates={id: found[id] for id in dict.fromkeys(ids) if id in found},
+        candidates={c.id: c for c in (to_candidate(row[:-2]) for row in rows)},
         support={original_text(row[0]): to_support(row[-2]) for row in rows},
         down={way[0]: way for row in rows for way in row[-1]},
     )
+
+
+def citing(
+    server: Server,
+    error_class: str,
+    signature: str,
+    *,
+    scope: Scope,
+    within: Scope | None = None,
+) -> tuple[list[Citing], Features, Sequence[Row]]:
+    """The memories that cite steps with an error of a class; what comes along, and all above."""
+    ((memories, above),) = server.read(
+        "citing",
+        error_class=kept_text(error_class),
+        signature=kept_text(signature),
+        readable=scope_list(scope),
+        ahead=within is not None,
+        scopes=None if within is None else scope_list(within),
+        children=MOST_CHILDREN,
+    )
+    features = _features([row[3:] for row in memories])
+    counts = {original_text(row[3]): row[:3] for row in memories}
+    found = [
+        Citing(candidate=c, same=same, other=other, cites=cites)
+        for id, c in sorted(features.candidates.items())
+        for same, other, cites in (counts[id],)
+    ]
+    return found, features, above
 
 
 def support(server: Server, ids: Sequence[str]) -> dict[str, Support]:

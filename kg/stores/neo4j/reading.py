@@ -7,9 +7,9 @@ behind a memory and the store's settings need no question of their own.
 
 from collections.abc import Sequence
 from itertools import repeat
-from typing import Final
+from typing import Any, Final
 
-from ...protocols import Candidate, CandidateQuery, TermStatistics
+from ...protocols import Candidate, CandidateQuery, Citing, TermStatistics
 from ...types import EVERYTHING, Edge, Scope, Support
 from ..encoding import kept_text, original_text
 from . import read, search
@@ -31,6 +31,7 @@ class Reading(Neo4jStore):
         self._ahead = _NOTHING
         self._support: dict[str, Support] = {}
         self._down: dict[str, Sequence[str | None]] = {}
+        self._above: dict[str, Any] = {}
 
     def statistics(self, term_ids: Sequence[int]) -> TermStatistics:
         """Return the lexical statistics of the store for these terms."""
@@ -57,12 +58,13 @@ class Reading(Neo4jStore):
         if found.ahead is not None:
             self._ahead = found.ahead
             self._down = dict(found.ahead.down)
+            self._above = dict(found.ahead.above)
         return found.lists
 
     def ancestry(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Edge]:
         """Return every GENERALIZES_TO edge on a path upward from these nodes."""
         start = [kept_text(id) for id in ids]
-        above = self._ahead.above
+        above = self._above
         if any(id not in above for id in start):
             return super().ancestry(ids, scope=scope)
         scopes = scope_list(scope)
@@ -100,6 +102,18 @@ class Reading(Neo4jStore):
         self._support |= found.support
         self._down |= found.down
         return list(found.candidates.values())
+
+    def citing(
+        self, error_class: str, signature: str, *, scope: Scope = EVERYTHING
+    ) -> list[Citing]:
+        """Return the memories that cite steps which raise an error of a class, ordered by id."""
+        found, features, above = read.citing(
+            self._server, error_class, signature, scope=scope, within=self._ahead.within
+        )
+        self._support |= features.support
+        self._down |= features.down
+        self._above |= search.to_above(above)
+        return found
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were."""

@@ -37,6 +37,10 @@ _HIGHEST_LEVEL: Final = 99_999
 _TRIES: Final = 3
 
 
+Above = Mapping[str, tuple[str, Sequence[str], Sequence[Mapping[str, Any]] | None]]
+"""By id the scope, the ids right above, and what the edges to these carry where they carry any."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """What the server said of the graph around what was found, by ids as kept.
@@ -46,7 +50,7 @@ class Ahead:
     behind it.
     """
 
-    above: Mapping[str, tuple[str, Sequence[str], Sequence[Mapping[str, Any]] | None]]
+    above: Above
     down: Mapping[str, Sequence[str | None]]
     within: Scope
     support: Mapping[str, str | None]
@@ -196,9 +200,14 @@ def _ask(
     return _Answer(*row)
 
 
+def to_above(rows: Sequence[Row]) -> Above:
+    """What the statement `all_above` returned, by id."""
+    return {id: (scope, ids, properties) for id, scope, ids, properties in rows}
+
+
 def _ahead(answer: _Answer, within: Scope) -> Ahead:
     return Ahead(
-        above={id: (scope, ids, properties) for id, scope, ids, properties in answer.above},
+        above=to_above(answer.above),
         down={
             **{row[1]: (row[1], None) for row in answer.memories if row[2] == 0},
             **{way[0]: way for way in answer.down},

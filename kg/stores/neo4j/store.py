@@ -12,6 +12,7 @@ from ...protocols import (
     Candidate,
     CandidateQuery,
     Changed,
+    Citing,
     Counts,
     Direction,
     TermStatistics,
@@ -183,6 +184,12 @@ class Neo4jStore:
     def features(self, ids: Sequence[str], *, scope: Scope = EVERYTHING) -> list[Candidate]:
         """Return memories with their terms and vectors, in the order of `ids`."""
         return list(read.features(self._server, ids, scope=scope).candidates.values())
+
+    def citing(
+        self, error_class: str, signature: str, *, scope: Scope = EVERYTHING
+    ) -> list[Citing]:
+        """Return the memories that cite steps which raise an error of a class, ordered by id."""
+        return read.citing(self._server, error_class, signature, scope=scope)[0]
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were.

@@ -10,7 +10,7 @@ from typing import Any, Final
 import apsw
 
 from ...errors import UsageError
-from ...protocols import MOST_CHILDREN, Candidate, Changed, Counts, Direction
+from ...protocols import MOST_CHILDREN, Candidate, Changed, Citing, Counts, Direction
 from ...types import NODE_TYPES, Edge, EdgeType, Memory, Node, Scope, level_name
 from ..descents import walk_down
 from ..encoding import kept_text, original_text, to_vector
@@ -121,6 +121,28 @@ _FEATURES = f"""
     CROSS JOIN node ON node.id = wanted.value
     JOIN memory ON memory.node = node.number
     LEFT JOIN vector ON vector.position = memory.position
+    WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
+"""
+
+# An error that is met at many steps is found by its class first: there are few errors.
+_CITING = """
+    WITH raised AS (
+        SELECT edge.source AS step,
+            max(json_extract(error.properties, '$.signature') IS :signature) AS same
+        FROM node AS error
+        CROSS JOIN edge ON edge.target = error.number AND edge.type = 'RAISES'
+        WHERE error.label = 'Error'
+            AND json_extract(error.properties, '$.error_class') IS :error_class
+        GROUP BY edge.source
+    ), cited AS (
+        SELECT edge.source AS memory, sum(raised.same) AS same, sum(NOT raised.same) AS other
+        FROM raised CROSS JOIN edge ON edge.target = raised.step AND edge.type = 'CITES'
+        GROUP BY edge.source
+    )
+    SELECT node.id, cited.same, cited.other, (
+        SELECT count(*) FROM edge WHERE edge.source = node.number AND edge.type = 'CITES'
+    )
+    FROM cited CROSS JOIN node ON node.number = cited.memory
     WHERE :scopes IS NULL OR node.scope IN (SELECT value FROM json_each(:scopes))
 """
 
@@ -270,6 +292,23 @@ def features(connection: apsw.Connection, ids: Sequence[str], *, scope: Scope) -
     vectors = (None if row[-1] is None else to_vector(row[-1]) for row in rows)
     found = {c.id: c for c in map(to_candidate, rows, vectors)}
     return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+
+def citing(
+    connection: apsw.Connection, error_class: str, signature: str, *, scope: Scope
+) -> list[Citing]:
+    """The memories that cite steps with an error of a class, ordered by id."""
+    values = {
+        "error_class": kept_text(error_class),
+        "signature": kept_text(signature),
+        "scopes": scope_list(scope),
+    }
+    counted = {original_text(id): counts for id, *counts in fetch(connection, _CITING, values)}
+    return [
+        Citing(candidate=c, same=same, other=other, cites=cites)
+        for c in features(connection, sorted(counted), scope=scope)
+        for same, other, cites in (counted[c.id],)
+    ]
 
 
 def known_actions(connection: apsw.Connection, uids: Sequence[str]) -> dict[str, str]:

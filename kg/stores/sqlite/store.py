@@ -11,6 +11,7 @@ from ...protocols import (
     Candidate,
     CandidateQuery,
     Changed,
+    Citing,
     Counts,
     Direction,
     TermStatistics,
@@ -192,6 +193,13 @@ class SQLiteStore:
         """Return memories with their terms and vectors, in the order of `ids`."""
         with self._connections.reading() as connection:
             return read.features(connection, ids, scope=scope)
+
+    def citing(
+        self, error_class: str, signature: str, *, scope: Scope = EVERYTHING
+    ) -> list[Citing]:
+        """Return the memories that cite steps which raise an error of a class, ordered by id."""
+        with self._connections.reading() as connection:
+            return read.citing(connection, error_class, signature, scope=scope)
 
     def support(self, ids: Sequence[str]) -> dict[str, Support]:
         """Count the distinct traces below each memory, by what they were.

@@ -87,16 +87,7 @@ CALL (lists) {
     ]) AS memories,
     collect(n) AS found
 }
-CALL (found) {
-  UNWIND CASE WHEN $ahead THEN found ELSE [] END AS n
-  MATCH (n)-[:GENERALIZES_TO*0..]->(below)
-  WITH DISTINCT below
-  OPTIONAL MATCH (below)-[edge:GENERALIZES_TO]->(above)
-  WITH below, collect(above.id) AS ids, collect(properties(edge)) AS properties
-  RETURN collect([
-    below.id, below.scope, ids, CASE WHEN any(p IN properties WHERE p <> {}) THEN properties END
-  ]) AS above
-}
+INSERT all_above
 CALL (found) {
   UNWIND CASE WHEN $ahead THEN found ELSE [] END AS n
   WITH n
