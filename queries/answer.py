@@ -74,7 +74,7 @@ def retrieve(
         witnesses: whose runs may vote. They are neither shown nor named where they are outside
             `scope`, and only memories in `scope` are voted for.
         error: which error the task is, where it is an error message: memories that cite steps at
-            which it was met come first.
+            which it was met come first, and no runs vote.
 
     Raises:
         StoreError: the store could not be read.
