@@ -6,7 +6,7 @@ The graph and the queries are those of `bench/retrieval.py`. A Neo4j without any
 started on this machine (`scripts/neo4j_server.py`). Each batch is written to one store and then to
 the other, and each query is put to both in turn, so that other work on the machine hurts both; of
 each query the best of three times counts. `trips` are the statements that one answer sends to the
-server, at most. About 25 minutes, most of it writing to Neo4j.
+server, at most. About six minutes, most of it writing to Neo4j.
 """
 
 import argparse
