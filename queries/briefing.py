@@ -1,5 +1,6 @@
 """What an agent is told of a project whatever its task is: the project's own facts."""
 
+from dataclasses import replace
 from typing import Final, TypeGuard
 
 from ..kg.ids import content_id
@@ -34,7 +35,7 @@ def briefing(store: GraphStore, *, project: str, budget_tokens: int) -> Answer:
     found = store.find(
         "Insight", where={"project": project}, scope=Scope.of(project), limit=_LOOKED_AT
     )
-    facts = [n for n in found if is_fact(n, project)]
+    facts = [n for n in found if _is_fact(n, project)]
     support = store.support([f.id for f in facts])
 
     def order(fact: Insight) -> tuple[bool, int, str]:
@@ -76,17 +77,23 @@ def fact_instead(
     """
     if confidence < adjusted(_LIKE_OTHERS, nominees.question.memories):
         return None
-    near = [n.hit.memory for n in nominees.ordered if n.hit.scope == project]
-    facts = [m for m in near if is_fact(m, project) and m.kind != _WISH]
+    near = {n.hit.id: n.hit for n in nominees.ordered if n.hit.scope == project}
+    facts = [
+        hit.memory
+        for hit in near.values()
+        if _is_fact(hit.memory, project) and hit.memory.kind != _WISH
+    ]
     support = store.support([f.id for f in facts])
-    known = [f for f in facts if support[f.id].tasks >= _LEAST_TASKS]
+    known = [f for f in facts if f.id in support and support[f.id].tasks >= _LEAST_TASKS]
     best = min(known, key=lambda f: (-support[f.id].traces, f.id), default=None)
     if best is None:
         return None
-    return _item(best, support[best.id], why="Nothing else fits; it is a fact of this project.")
+    item = _item(best, support[best.id], why="Nothing else fits; it is a fact of this project.")
+    score = near[best.id].score
+    return replace(item, score=score, confidence=score)
 
 
-def is_fact(node: Node, project: str) -> TypeGuard[Insight]:
+def _is_fact(node: Node, project: str) -> TypeGuard[Insight]:
     """Tell whether a node is a fact of a project; what is said of any project is none."""
     return isinstance(node, Insight) and not node.card and node.scope == project
 

@@ -12,7 +12,7 @@ from .plan import Consolidation, Limits
 from .planner import Planner
 from .prints import Prints
 from .progress import Progress, considered_up_to, keep_progress
-from .record import Considered, Record, fingerprint, run_id
+from .record import Record, fingerprint, run_id
 from .state import State, is_plain, read_records, read_state
 from .statistics import Statistics
 from .survey import survey_all, survey_some
@@ -185,7 +185,7 @@ def _again(state: State, unseen: Sequence[str], considered: Sequence[str]) -> tu
     """Ids of which a run must say that their words were considered now, whatever was before."""
     if not state.records:
         return ()
-    known = Considered(state.records).again
+    known = {id for r in state.records for id in r.again}
     return tuple(sorted({*unseen, *(id for id in considered if id in known)}))
 
 

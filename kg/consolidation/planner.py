@@ -14,7 +14,7 @@ from .plan import Compared, Consolidation, Limits, Merge, Withheld
 from .promotion import merges_of, principle
 from .record import Made, Record, Removed
 from .rewording import in_kept_words
-from .settle import Grouping, Proposals, Proposed, near_enough, or_across, proposals
+from .settle import Grouping, Proposals, Proposed, across_domains, near_enough, proposals
 from .state import REVIEW, State, edges_of
 from .survey import Survey
 
@@ -44,7 +44,7 @@ class Planner:
         self._store = store
         self._state = state
         self._survey = survey
-        self._pairs = near_enough(survey.pool, survey.pairs, limits=limits)
+        self._near = near_enough(survey.pool, survey.pairs, limits=limits)
         self._limits = limits
 
     def merges(self) -> Planned:
@@ -52,7 +52,9 @@ class Planner:
         survey = self._survey
         grouping = Grouping(
             survey.pool,
-            or_across(survey.pool, survey.pairs, self._pairs, limits=self._limits),
+            survey.pairs.where(
+                self._near | across_domains(survey.pool, survey.pairs, limits=self._limits)
+            ),
             limits=self._limits,
             same=self._state.decisions.same,
             quorum=lambda pairs: shared_evidence(self._store, pairs),
@@ -100,7 +102,7 @@ class Planner:
 
         found = proposals(
             self._survey.pool,
-            self._pairs,
+            self._survey.pairs.where(self._near),
             limits=self._limits,
             together=lambda a, b: self._together(planned, a, b),
             fresh=self._survey.fresh,

@@ -97,11 +97,6 @@ class Considered:
     def __contains__(self, insight: Insight) -> bool:
         return fingerprint(insight) in self._last.get(insight.id, self._seen)
 
-    @property
-    def again(self) -> Collection[str]:
-        """Ids of which more than one wording may have been considered."""
-        return self._last.keys()
-
 
 def read_record(node: MergeRun) -> Record | None:
     """The record that a node holds, None where another program made the node.

@@ -226,38 +226,33 @@ def proposals(
     )
 
 
-def near_enough(pool: Pool, pairs: Pairs, *, limits: Limits) -> Pairs:
-    """Those of the pairs that are merged or proposed where nothing stands against it.
+def near_enough(pool: Pool, pairs: Pairs, *, limits: Limits) -> NDArray[np.bool_]:
+    """Tell which pairs are merged or proposed where nothing stands against it.
 
     Besides what is near by itself these are pairs of which each is the other's nearest: how near
     the nearest is depends on how a text is written and on how much is said of its topic. Long
     texts may be further apart then.
     """
     near = pairs.nearness
-    found = near >= limits.suggestion
+    found = near >= min(limits.suggestion, limits.unattended)
     unit = _units(pool, pairs, limits=limits)
     candidates = ~found & mutual(pairs.i, pairs.j, near, unit=unit)
     for at in np.flatnonzero(candidates & (near >= min(limits.mutual, limits.mutual_long))):
         ends = (int(pairs.i[at]), int(pairs.j[at]))
         is_long = all(len(pool.marks(p).terms) >= FULL_LENGTH for p in ends)
         found[at] = near[at] >= (limits.mutual_long if is_long else limits.mutual)
-    return pairs.where(found)
+    return found
 
 
-def or_across(pool: Pool, pairs: Pairs, near: Pairs, *, limits: Limits) -> Pairs:
-    """Pairs that are near enough, and those between domains that evidence may bear out.
+def across_domains(pool: Pool, pairs: Pairs, *, limits: Limits) -> NDArray[np.bool_]:
+    """Tell which pairs come from two domains and are merged where evidence bears them out.
 
     The words of two domains differ, so that less is asked of them where evidence speaks too.
     """
-    known = set(near.listed())
-    found = pairs.nearness >= limits.unattended
-    for at in np.flatnonzero(~found):
-        pair = int(pairs.i[at]), int(pairs.j[at])
-        if pair in known:
-            found[at] = True
-        elif pairs.nearness[at] >= limits.across:
-            found[at] = between_domains(pool.insights[pair[0]], pool.insights[pair[1]])
-    return pairs.where(found)
+    found = pairs.nearness >= limits.across
+    for at in np.flatnonzero(found):
+        found[at] = between_domains(pool.insights[pairs.i[at]], pool.insights[pairs.j[at]])
+    return found
 
 
 def between_domains(a: Insight, b: Insight) -> bool:
